@@ -41,7 +41,7 @@ it('leave the name to the first result where it is not known yet', async () => {
   await using late = await startDaemon();
   await late.stop();
   await using client = await connectStdio(late, { name: 'late-client' });
-  expect(client.getInstructions()).toMatch(/^A result of a relay tool tells you your name\./);
+  expect(client.getInstructions()).toMatch(/^The results of relay tools tell you your name\./);
   await late.start();
   const first = await callTool(client, 'relay_who');
   expect(first.data.hint).toBe('You are late-client.');

@@ -1,12 +1,12 @@
-// What an agent CLI runs at its hooks: `hook.js <socket> [wait|ask]`. It tells the host of the terminal what happened; with
-// `wait` it stays until the host has a message for the agent, with `ask` until a permission is decided. Plain JavaScript without imports of ours: it is started
-// often, and must start fast.
+// The command of an agent CLI's hooks: `hook.js <socket> [wait|ask]`. It reports the event to the host of the terminal. With
+// `wait` it stays until the host has a message for the agent, with `ask` until a permission is decided. Plain JavaScript
+// without imports of ours: it is started often and must start fast.
 import { readFileSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** How CLIs are told that what is on standard error is for the model. */
+/** The exit code that tells a CLI to pass standard error to the model. */
 const FOR_THE_MODEL = 2;
-/** Longer arguments of a tool are for its dialog alone. */
+/** Longer arguments of a tool are shown only in its dialog. */
 const MOST_CHARACTERS = 16 * 1024;
 
 const [socketPath, mode] = process.argv.slice(2);
@@ -27,12 +27,12 @@ const report = {
     input.error === undefined
       ? undefined
       : `${input.error_details ?? ''} ${input.last_assistant_message ?? ''}`,
-  // Of a prompt, only whose messages are in it: what people type is not for the relay.
+  // Only the ids of messages in the prompt: what people type is not for the relay.
   messages: [...String(input.prompt ?? '').matchAll(/\[(msg_\w+)\]/g)].slice(0, 64).map(([, id]) => id),
 };
 let received = '';
 const socket = connect(socketPath);
-// Without a host there is nothing to wait for, and the CLI must not be bothered.
+// Without a host there is nothing to wait for, and the CLI must not see an error.
 socket.on('error', () => process.exit(0));
 socket.on('close', () => process.exit(0));
 socket.on('data', (bytes) => {
@@ -55,7 +55,7 @@ function decide(behavior) {
 function answer({ text, answer: decision }) {
   if (decision === 'allow' || decision === 'deny') decide(decision);
   if (text === undefined) process.exit(0);
-  // Whoever would have read it is gone.
+  // The CLI that would read it is gone.
   if (process.ppid !== ppid) return socket.end('{"taken":false}\n');
   writeSync(2, text);
   socket.end('{"taken":true}\n', () => process.exit(FOR_THE_MODEL));

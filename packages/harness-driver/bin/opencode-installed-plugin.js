@@ -1,5 +1,5 @@
-// What `agent-relay mcp install --hooks` enters in OpenCode's tui.json: the same plugin as in `agent-relay run`, with a process of
-// the relay at the other end that it starts itself. In a run of the relay, which has its own, it does nothing.
+// The plugin that `agent-relay mcp install --hooks` adds to OpenCode's tui.json: the same as in `agent-relay run`, but it starts
+// the relay's process itself. In `agent-relay run` it does nothing.
 import { spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { tui } from './opencode-plugin.js';

@@ -1,5 +1,5 @@
-// What OpenCode loads into its terminal interface for a run of `agent-relay run`: it tells the host which session is shown
-// and what it does, and prompts it with the relay's messages. Plain JavaScript: OpenCode brings the runtime and solid-js.
+// The plugin of OpenCode's terminal interface in `agent-relay run`: it reports which session is shown and its state, and
+// prompts it with the relay's messages. Plain JavaScript: OpenCode brings the runtime and solid-js.
 import { connect } from 'node:net';
 import { createEffect, createRoot } from 'solid-js';
 
@@ -15,10 +15,10 @@ export default {
 
 /** `socket`: to the relay. */
 export async function tui(api, socket) {
-  // Without a host there is nobody to tell, and OpenCode must not be bothered.
+  // Without a host there is nothing to do, and OpenCode must not see an error.
   socket.on('error', () => socket.destroy());
   const tell = (report) => socket.writable && socket.write(`${JSON.stringify(report)}\n`);
-  /** Of answers of the model: the prompt they are for. */
+  /** The prompt of each answer of the model. */
   const prompts = new Map();
 
   const stopWatching = createRoot((dispose) => {
@@ -64,11 +64,11 @@ export async function tui(api, socket) {
     }
   }
 
-  /** `session` is the one that was decided for: if another is shown by now, nothing is done. */
+  /** Does nothing if `session` is no longer the one that is shown. */
   async function promptWith({ session, part, text }) {
     if (stateOf(api).session !== session) return { refused: true };
     const last = api.state.session.messages(session).findLast(({ role }) => role === 'user');
-    // As the newest prompt was: a message must not leave the agent or the model that the person chose.
+    // Those of the newest prompt: a message must not change the agent or the model that the person chose.
     const { agent, model, variant } = last ?? {};
     const parts = [{ id: part, type: 'text', text }];
     const { error } = await api.client.session.promptAsync({
@@ -81,7 +81,7 @@ export async function tui(api, socket) {
     return error === undefined ? { taken: true } : { refused: true };
   }
 
-  /** As its own dialog does it, for what the server still asks. If that fails, the dialog stays. */
+  /** Answers like OpenCode's own dialog, if the request is still open. If that fails, the dialog stays. */
   async function answerWith({ permission, reply }) {
     const { data = [] } = await api.client.permission.list();
     if (!data.some(({ id }) => id === permission)) return { refused: true };

@@ -34,7 +34,7 @@ describe('chat', () => {
     await chat.until(/Alice, as Petra\.[\s\S]*Alice \[question\] \[4\]\n {2}psst\n/);
     chat.child.stdin?.write('yes?\n/who\n/nonsense\n/join\n/join #nowhere\n/help\n');
     await chat.until(
-      /Alice active[\s\S]*Unknown command \/nonsense\.[\s\S]*\/join needs more\.[\s\S]*error: .*#nowhere[\s\S]*\/quit/,
+      /Alice active[\s\S]*Unknown command \/nonsense\.[\s\S]*\/join needs an argument\.[\s\S]*error: .*#nowhere[\s\S]*\/quit/,
     );
     chat.child.stdin?.write('/quit\n');
     expect(await chat.result).toMatchObject({ code: 0, stderr: '' });
@@ -74,7 +74,7 @@ describe('chat', () => {
     await rita.react((await rita.history({ agent: 'Sam' })).messages.at(-2)?.id ?? '', '👍');
     await chat.until(/\[2\] 👍 Rita\n/u);
     chat.child.stdin?.write('/reply 99 what?\n/reply 1\n');
-    await chat.until(/error: There is no message 99 here\.[\s\S]*\/reply needs more\./);
+    await chat.until(/error: There is no message 99 here\.[\s\S]*\/reply needs an argument\./);
     // It is shown again after reopening the chat.
     await using again = daemon.startCli(['chat', 'Rita', '--as', 'Sam']);
     await again.until(/Sam \[2\] reply to 1\n {2}Blue\.\n[\s\S]*\[2\] read by Rita\n/);

@@ -110,7 +110,7 @@ describe('agent-relay attach', () => {
     await refused.until(/typing in the terminal of Shared[\s\S]*--watch/);
     expect((await refused.exited).exitCode).toBe(2);
     await using second = attach('Shared', [], { columns: 130, rows: 40 });
-    await second.until(/ready\$[\s\S]*Watching: somebody else types · Ctrl-\] t takes over/);
+    await second.until(/ready\$[\s\S]*Watching; someone else types · Ctrl-\] t takes over/);
     second.type('echo from the second\r');
     first.type('echo from the first\r');
     await second.until(/^from the first$/m);
@@ -181,7 +181,7 @@ describe('agent-relay attach', () => {
       /ready\$[\s\S]* Ctrl-\] d detaches · Ctrl-\] h holds messages · Ctrl-\] \? shows all keys/,
     );
     viewer.type('\x1d?');
-    await viewer.until(/Ctrl-\] and: d detach · h hold messages · t take the keyboard/);
+    await viewer.until(/Ctrl-\] then: d detach · h hold messages · t take over/);
     viewer.type('echo $((6 * 7))\r');
     await viewer.until(/^42$/m);
     // It goes by itself, and leaves the screen as it was.
@@ -210,17 +210,17 @@ describe('agent-relay attach', () => {
     await using own = relay(['run', '--name', 'Bea', '--', 'bash', '--norc', '--noprofile']);
     await own.until(/ready\$/);
     await using viewer = attach('Bea');
-    await viewer.until(/ready\$[\s\S]*Watching: its own terminal types · Ctrl-\] t takes over/);
+    await viewer.until(/ready\$[\s\S]*Watching; someone types in its own terminal · Ctrl-\] t takes over/);
     viewer.type('BBBB');
     own.type('AAAA');
     await viewer.until(/^ready\$ AAAA$/m);
     viewer.type(TAKE);
-    await own.until(/Somebody attached to this terminal types in it now\. Type to take it back\./);
+    await own.until(/Someone attached to this terminal is typing\. Type to take over\./);
     viewer.type('CCCC');
     await own.until(/^ready\$ AAAACCCC$/m);
     own.type('DDDD');
     await viewer.until(/^ready\$ AAAACCCCDDDD$/m);
-    await viewer.until(/Somebody types in its own terminal: you watch/);
+    await viewer.until(/Someone types in its own terminal; you are watching/);
     viewer.type('EEEE');
     own.type('\x15echo "all $((40 + 2))"\r');
     await viewer.until(/^all 42$/m);
@@ -244,7 +244,7 @@ describe('agent-relay attach', () => {
     own.type('echo alone $((1 + 2))\r');
     await own.until(/^alone 3$/m);
     await daemon.start();
-    await viewer.until(/alone 3[\s\S]*(you watch|Watching)/);
+    await viewer.until(/alone 3[\s\S]*(you are watching|Watching)/);
     viewer.type('echo unheard\r');
     own.type('echo heard $((2 + 2))\r');
     await viewer.until(/^heard 4$/m);
@@ -278,7 +278,7 @@ describe('agent-relay attach', () => {
     // A key that was on its way to it when it was killed.
     process.kill(daemon.pid, 'SIGSTOP');
     viewer.type('\x03\x1d?');
-    await viewer.until(/Ctrl-\] and: d detach/);
+    await viewer.until(/Ctrl-\] then: d detach/);
     await daemon.kill9();
     await daemon.start();
     await expect.poll(async () => (await who('Lasting'))?.status, POLL).not.toBe('offline');

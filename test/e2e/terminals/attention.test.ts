@@ -54,7 +54,7 @@ it('is changed while the agent works, by a person and by the agent, and holds fo
     const first = await sender.send('Ada', 'one', { importance: 'urgent' });
     await expect.poll(reasonOf(first.messageId), POLL).toBe('attention');
     expect((await daemon.cli(['who'])).stdout).toMatch(/Ada .*attention: end of turn/);
-    expect(await attention('now', 'Ada')).toBe('Ada gets its messages as soon as its CLI takes them.\n');
+    expect(await attention('now', 'Ada')).toBe('Ada gets its messages as soon as its CLI accepts them.\n');
     await terminal.until(/\| one/);
     await expect
       .poll(async () => (await sender.trace(first.messageId)).deliveries[0]?.state, POLL)
@@ -80,7 +80,7 @@ it('is changed while the agent works, by a person and by the agent, and holds fo
   const third = await sender.send('Ada', 'three', { importance: 'urgent' });
   await expect.poll(reasonOf(third.messageId), POLL).toBe('attention');
   expect(await attention('default', 'Ada')).toBe(
-    'Ada gets its messages after its turn, urgent ones as soon as its CLI takes them.\n',
+    'Ada gets its messages after its turn, urgent ones as soon as its CLI accepts them.\n',
   );
   await again.until(/\| three/);
 });
@@ -96,8 +96,8 @@ it('says where messages are typed, and so come after the turn in any case', asyn
   await using terminal = inTerminal('run', '--name', 'Typed', '--', 'bash', '-c', 'echo here; read -r');
   await terminal.until(/here/);
   expect(await attention('now', 'Typed')).toBe(
-    'Typed gets its messages as soon as its CLI takes them.\n' +
-      'They are typed into its terminal, so they come after its turn in any case.\n',
+    'Typed gets its messages as soon as its CLI accepts them.\n' +
+      'They are typed into its terminal, so they always come after its turn.\n',
   );
   expect(await attention('end-of-turn', 'Typed')).toBe('Typed gets its messages after its turn.\n');
 });

@@ -121,7 +121,9 @@ describe('a program in agent-relay run', () => {
       );
       expect(notices.join('\n')).toMatch(/MCP error from Bob\.fly: .*test_api/);
       expect(notices.join('\n')).toMatch(/Relay error in ->relay:Bbo: .*Did you mean Bob/);
-      expect(notices).toContain('Relay error in ->relay:Bob: It has no message. Use: ->relay:Bob message');
+      expect(notices).toContain(
+        'Relay error in ->relay:Bob: The message is missing. Use: ->relay:Bob message',
+      );
     });
     const results = (await noticesTo('Asker')).filter((one) => one.startsWith('MCP result'));
     expect(results.map((one) => JSON.parse(one.replace('MCP result from Bob.test_api: ', '')))).toEqual(

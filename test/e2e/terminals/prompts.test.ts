@@ -36,7 +36,7 @@ describe('agent-relay prompts', () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(['prompts', ...args]);
     await using host = await startHost(daemon, 'Fred');
-    expect(output(await cli('list'))).toMatch(/^No permission prompts to answer here\./);
+    expect(output(await cli('list'))).toMatch(/^No permission prompts to answer from here\./);
     const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
     await host.asks(first, 'Run a command\nrm -r build\u001b[2J');
     const listed = output(await cli('list'));

@@ -76,7 +76,7 @@ it('resumes all that did not end by themselves, one after the other', async () =
   await spawn('Four');
   const { stdout } = await resume('--all');
   expect(stdout).toBe('Resuming One (1 of 2)\nOne is ready.\nResuming Three (2 of 2)\nThree is ready.\n');
-  expect((await resume('--all')).stdout).toBe('No spawned agents have to be resumed.\n');
+  expect((await resume('--all')).stdout).toBe('No spawned agents to resume.\n');
 });
 
 it('resumes after the daemon was killed too, at once', async () => {

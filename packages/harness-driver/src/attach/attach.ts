@@ -156,7 +156,7 @@ class AttachedSession {
     this.#picture.redraw();
   }
 
-  /** Who types, and how to get out. */
+  /** Shows who types and how to detach. */
   #sayMode(): void {
     this.#picture.say(this.#mode === 'drive' ? DRIVING : watching(this.#view?.state.writer));
   }

@@ -21,6 +21,8 @@ it('leaves out what there is no room for, not how to detach', () => {
 
 it('says who types, where there is room', () => {
   const watching = { agent: 'Bea', mode: 'watch', writer: 'terminal', isHeld: false } as const;
-  expect(captionOf(watching, 80)).toBe(' Bea · watching · its own terminal types · Ctrl-] d detaches ');
+  expect(captionOf(watching, 80)).toBe(
+    ' Bea · watching · someone types in its own terminal · Ctrl-] d detaches ',
+  );
   expect(captionOf(watching, 40)).toBe(' Bea · watching · Ctrl-] d detaches ');
 });

@@ -22,4 +22,4 @@ export function captionOf({ agent, mode, writer, isHeld }: CaptionFacts, columns
   return fitting(candidates, columns);
 }
 
-const WRITERS = { terminal: 'its own terminal types', viewer: 'somebody else types' } as const;
+const WRITERS = { terminal: 'someone types in its own terminal', viewer: 'someone else types' } as const;

@@ -17,8 +17,8 @@ const QUERIES =
 const LONGEST = 256;
 
 /**
- * Lets the output of an agent's program draw in another terminal, and do nothing else there: the person who looks did not start
- * the program, and it may run on another machine. Sequences may be split among pieces.
+ * Lets the output of an agent's program draw in another terminal, and do nothing else there: the viewer did not start the
+ * program, and it may run on another machine. Sequences may be split between chunks.
  */
 export class Drawing {
   #state: 'text' | 'escape' | 'sequence' | 'dropped' | 'droppedEscape' | 'c1' = 'text';

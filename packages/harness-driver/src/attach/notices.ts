@@ -1,11 +1,11 @@
 import type { TerminalState } from '@agent-relay/protocol';
 
-/** What a viewer is told for a moment; each in forms for wide and narrow terminals. */
+/** Short notices for a viewer, each in forms for wide and narrow terminals. */
 type Forms = readonly string[];
 
 const forms = (...texts: string[]): Forms => texts.map((text) => ` ${text} `);
 
-/** The person types here: how to get out. */
+/** The person types here. */
 export const DRIVING = forms(
   'Ctrl-] d detaches · Ctrl-] h holds messages · Ctrl-] ? shows all keys',
   'Ctrl-] d detaches · Ctrl-] ? keys',
@@ -13,9 +13,9 @@ export const DRIVING = forms(
 );
 
 export const KEYS = forms(
-  'Ctrl-] and: d detach · h hold messages · t take the keyboard · Ctrl-] itself',
-  'Ctrl-] and: d detach · h hold · t type',
-  'd detach · h hold · t type',
+  'Ctrl-] then: d detach · h hold messages · t take over · Ctrl-] send Ctrl-]',
+  'Ctrl-] then: d detach · h hold · t take over',
+  'd detach · h hold · t take over',
 );
 
 export const HELD = forms(
@@ -28,7 +28,7 @@ export const RELEASED = forms('Messages are delivered again', 'Messages delivere
 
 export const STILL_HELD = forms('Another viewer still holds the messages', 'held by another viewer');
 
-/** The person only watches: who types, and how to take over. */
+/** The person only watches. */
 export function watching(writer: TerminalState['writer']): Forms {
   const who = WRITERS[writer ?? 'nobody'];
   return forms(
@@ -40,16 +40,16 @@ export function watching(writer: TerminalState['writer']): Forms {
 
 /** The person has lost the keyboard. */
 export function taken(writer: TerminalState['writer']): Forms {
-  const who = writer === 'terminal' ? 'Somebody types in its own terminal' : 'Somebody else took over';
+  const who = writer === 'terminal' ? 'Someone types in its own terminal' : 'Someone else took over';
   return forms(
-    `${who}: you watch · Ctrl-] t takes the keyboard back`,
+    `${who}; you are watching · Ctrl-] t takes over`,
     `${who} · Ctrl-] t`,
-    'You watch · Ctrl-] t takes over',
+    'Watching · Ctrl-] t takes over',
   );
 }
 
 const WRITERS = {
-  terminal: ': its own terminal types',
-  viewer: ': somebody else types',
+  terminal: '; someone types in its own terminal',
+  viewer: '; someone else types',
   nobody: '',
 } as const;

@@ -86,7 +86,7 @@ export class Deliverer {
     relay.on('mail.claimable', mail);
     relay.on('events.missed', mail);
     relay.on('connected', () => {
-      // A new connection knows nothing of what was said on the one before.
+      // A new connection does not know what was reported on the previous one.
       this.#told.clear();
       mail();
     });

@@ -9,16 +9,15 @@ export interface ProvenCli {
   version: string | undefined;
   /** The versions that its paths were tried with; absent for a CLI that the user described, which needs no proof. */
   proven: readonly string[] | undefined;
-  /** Paths that nobody knows how to use. */
+  /** Paths that the relay cannot use with this CLI. */
   unusable?: readonly ClaimingPath[];
-  /** Where is noted what was proven on this machine. */
+  /** Where proofs are stored on this machine. */
   directory: string;
 }
 
 /**
- * Whether the paths into a CLI work in the version that runs. In one that was not tried, a path is proven by the first message:
- * its id is a word that nothing else contains, so that who sees it in the CLI has seen that the path works. A path that fails
- * is not used again in this run.
+ * Whether the paths into a CLI work in the version that runs. In an untested version, the first message proves its path:
+ * its id is unique, so seeing it in the CLI shows that the path works. A path that fails is not used again in this run.
  */
 export class PathProof {
   readonly #cli: ProvenCli;
@@ -65,7 +64,7 @@ export class PathProof {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       writeFileSync(join(directory, `${this.#prefix}${path}`), '', { mode: 0o600 });
     } catch (error) {
-      // On a full disk, for example: then the next run proves it again. Delivery must not end by it.
+      // A full disk, for example. Delivery continues, and the next run proves the path again.
       if (!(error instanceof Error && 'syscall' in error)) throw error;
     }
   }

@@ -50,7 +50,7 @@ function actionsOf(driver: Driver): RegisteredAction[] {
       input: inputs(['name', 'cli'], {
         name: text('Name of the new agent'),
         cli: text('claude, codex, gemini, opencode, …'),
-        task: text('What it is to do'),
+        task: text('Its task'),
         model: text('Model of the CLI'),
         cwd: text('Directory in the project'),
         channels: { type: 'array', items: { type: 'string' }, description: 'Channels to join' },
@@ -59,13 +59,13 @@ function actionsOf(driver: Driver): RegisteredAction[] {
     },
     {
       name: 'agent.release',
-      description: 'End an agent that works for you.',
+      description: 'Stop an agent that works for you.',
       input: inputs(['name'], { name: NAME, reason: text('Why') }),
       handler: passing(driver.release.bind(driver)),
     },
     {
       name: 'agent.status',
-      description: 'Show how an agent is doing, or all of them.',
+      description: 'Show the status of one agent, or of all.',
       input: inputs([], { name: NAME }),
       handler: passing(async (request: { name?: string }, call) => ({
         agents: await driver.status(request, call),

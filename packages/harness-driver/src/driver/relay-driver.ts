@@ -9,8 +9,8 @@ export interface RelayDriverOptions {
 }
 
 /**
- * Starts agents with the relay itself: in terminals on the daemon's machine, as workers of who invokes the action, and with the rights
- * that both have. It shows terminals only where it is connected as a person, since nobody else may see them.
+ * Starts agents with the relay itself: in terminals on the daemon's machine, as workers of the agent that invokes the action, with
+ * the rights that both have. It shows terminals only if it is connected as a person: only people may see them.
  */
 export function relayDriver(relay: Relay, { env }: RelayDriverOptions = {}): Driver {
   const driver: Driver = {

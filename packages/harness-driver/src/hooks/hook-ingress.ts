@@ -70,7 +70,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
     return this.#hold.reason;
   }
 
-  /** Only while its dialog is on the screen. When that has left it, the person has answered: hooks do not tell of it. */
+  /** Only while its dialog is on the screen. When it disappears, the person has answered, which hooks do not report. */
   prompt(): OpenPrompt | undefined {
     const { permission } = this.#hooks;
     const { state } = this.#agent.reading();
@@ -82,7 +82,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
     return state === 'dialog' ? permission.prompt : undefined;
   }
 
-  /** The CLI does not say whether an answer came too late: what was decided at the dialog is given time to show. */
+  /** The CLI does not report that an answer came too late, so a decision at the dialog gets time to show. */
   async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
     do await delay(ANSWERED_MS);
     while (this.prompt()?.digest === digest && this.#agent.typedWithin(TYPED_MS));
@@ -93,7 +93,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
     if (!this.#hooks.waiter) return { wait: { code: 'no_hook' }, isDown: true };
     const reading = this.#agent.reading();
     if (reading.state === 'dialog') this.#dialogSeen = true;
-    // The CLI would keep the message for later, and nobody could tell where it is meanwhile.
+    // The CLI would queue the message, and its state would be unknown meanwhile.
     if (reading.state !== 'composer' && reading.state !== 'unknown') return gateOf(reading);
     if (this.#asks(reading)) return { wait: { code: 'approval_dialog' } };
     if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return 'open';

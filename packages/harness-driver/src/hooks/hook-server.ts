@@ -51,7 +51,7 @@ export class HookServer implements AsyncDisposable {
       return undefined;
     }
     const waiter = report.waits ? this.#keep(socket) : undefined;
-    // What a subagent asks for is in no turn that is followed here.
+    // Requests of subagents belong to no turn that is tracked here.
     if (report.asks) this.permission.keep(socket, report.isSubagent ? undefined : report.tool);
     else if (!waiter) socket.end('{}\n');
     this.onReport(report);

@@ -8,8 +8,8 @@ import type { AskedTool } from './hook-report.ts';
 const PERMITTED = /^(Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Glob|Grep|WebFetch|WebSearch|mcp__.+)$/;
 
 /**
- * The process of a hook that the CLI has started beside its permission dialog, and that can still decide: whoever answers
- * first counts, the person at the dialog or the process. One that is let go says nothing, and the dialog stays.
+ * A hook process that the CLI started beside its permission dialog. The first answer counts: from the person at the dialog
+ * or from the process. A released process says nothing, and the dialog stays.
  */
 export class PermissionAsk {
   #open: { socket: Duplex; prompt: OpenPrompt } | undefined;
@@ -18,8 +18,8 @@ export class PermissionAsk {
   onGone: () => void = () => undefined;
 
   /**
-   * Keeps the process of a prompt that somebody elsewhere can answer. Without a tool, and if another prompt is open by then,
-   * nobody can say which dialog is on the screen: all are left to the terminal.
+   * Keeps the process of a prompt that can be answered from elsewhere. Without a tool, or if another prompt is already open,
+   * it is unclear which dialog is on the screen: all are left to the terminal.
    */
   keep(socket: Duplex, tool?: AskedTool): void {
     const isAlone = this.#open === undefined;

@@ -73,7 +73,7 @@ async function reserved(
   }
 }
 
-/** A new agent is the lead because it says so; one that is known already becomes it by its owner, who runs it here. */
+/** A new agent can declare itself the lead; an existing one is made the lead by its owner, who runs it here. */
 export async function makeLead(
   relay: Relay,
   env: NodeJS.ProcessEnv,

@@ -187,7 +187,7 @@ export class AgentHost {
     this.#press(keys);
   }
 
-  /** What is on the screen, for who draws over it. */
+  /** What is on the screen, to draw over it. */
   get screen(): Screen {
     return this.#screen;
   }

@@ -56,7 +56,7 @@ export class PromptLink {
     this.#relay
       .request('PROMPT_REPORT', { run: this.#run, ...(prompt && { prompt }), ...more })
       .catch((error: unknown) => {
-        // The daemon is away, or considers the run over; it is told again when it is back.
+        // The daemon is gone, or considers the run over; the prompt is reported again after the reconnect.
         if (!isRelayError(error)) throw error;
       });
   }

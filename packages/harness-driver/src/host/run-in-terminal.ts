@@ -38,17 +38,17 @@ export interface RunResult extends ChildEnd {
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** Shells have jobs of their own, and Claude Code says on its screen that it wants to be stopped. */
+/** Shells manage their own jobs, and Claude Code shows on its screen that it wants to stop. */
 const STOPS_ALONE = new Set(['claude', 'bash', 'zsh', 'fish', 'sh', 'dash', 'ksh', 'tcsh', 'tmux']);
 
-/** A viewer has taken the keyboard over. */
+/** A viewer has taken over the keyboard. */
 const DRIVEN = [
-  ' Somebody attached to this terminal types in it now. Type to take it back. ',
-  ' A viewer types. Type to take it back. ',
-  ' A viewer types ',
+  ' Someone attached to this terminal is typing. Type to take over. ',
+  ' A viewer is typing. Type to take over. ',
+  ' A viewer is typing ',
 ];
 
-/** Runs a CLI in the person's terminal, and types the agent's messages into it whenever that is safe. */
+/** Runs a CLI in the person's terminal and delivers the agent's messages to it. */
 export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const terminal = new PersonTerminal();
   if (!terminal.isTerminal) {
@@ -108,7 +108,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   return failure === undefined ? end : { ...end, failure };
 }
 
-/** Connects the person's terminal with the program. Returns what the person is told there. */
+/** Connects the person's terminal with the program. Returns its notices. */
 function show(host: AgentHost, terminal: PersonTerminal): Notice {
   const notice = new Notice(
     (text) => terminal.write(typeof text === 'string' ? Buffer.from(text) : text),
@@ -128,8 +128,8 @@ function show(host: AgentHost, terminal: PersonTerminal): Notice {
 }
 
 /**
- * Stops with the CLI, as one job of the person's shell. In a terminal of its own the CLI cannot stop by itself: nobody there
- * would bring it back.
+ * Stops with the CLI, as one job of the person's shell. In its own terminal the CLI cannot stop by itself, because no
+ * shell there would resume it.
  */
 function suspend(terminal: PersonTerminal, host: AgentHost): void {
   terminal.restore('');

@@ -104,7 +104,7 @@ async function untilMail(
   }
 }
 
-/** What has come meanwhile; nothing during a turn, if the agent wants its messages after it. */
+/** The messages that arrived meanwhile; none during a turn, if the agent wants them after it. */
 async function waitedFor(relay: Relay, task: WaitingTask): Promise<AddressedMessage[]> {
   if (task === 'wait in turn' && (await ownAttention(relay)) === 'end-of-turn') {
     await relay.paths.waits('hook', { code: 'attention' });

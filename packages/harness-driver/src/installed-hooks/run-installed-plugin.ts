@@ -37,7 +37,7 @@ export async function runInstalledPlugin({
     const plugin = new PluginServer();
     let look = (): void => undefined;
     const ingress = new SessionIngress(plugin, {
-      // Nobody sees its screen here; its plugin tells of what it asks.
+      // Its screen is not visible here; the plugin reports what it asks.
       reading: () => ({ state: 'unknown' }),
       typedWithin: () => false,
       turnStarts: async () => false,
@@ -67,7 +67,7 @@ export async function runInstalledPlugin({
   }
 }
 
-/** OpenCode must not be bothered with a relay that is not there. */
+/** OpenCode must not see an error if there is no relay. */
 function ignoreRelayErrors(error: unknown): void {
   if (!isRelayError(error)) throw error;
 }

@@ -7,7 +7,7 @@ export interface ShownSession {
   status: 'idle' | 'busy' | 'retry';
   /** Waits for the person's permission or answer. */
   asks: boolean;
-  /** What it is to be allowed, the first of what it asks for. */
+  /** The first permission it asks for. */
   permission?: PermissionRequest;
   /** Why and when the model will be asked again. */
   message?: string;

@@ -6,7 +6,7 @@ import { type PluginAnswer, type PluginReport, parsePluginReport } from './plugi
 const MOST_BYTES = 256 * 1024;
 const ANSWER_MS = 10_000;
 
-/** Where the plugin in the CLI tells what is shown, and is asked to prompt, or to pass an answer on. */
+/** The connection to the plugin in the CLI: it reports what is shown, and is asked to prompt or to pass on an answer. */
 export class PluginServer implements AsyncDisposable {
   readonly #lines = new LineServer(MOST_BYTES, (socket) => this.#serve(socket));
   readonly #asked = new Map<number, (answer: PluginAnswer | undefined) => void>();

@@ -43,11 +43,11 @@ describe('commands in a line', () => {
   });
 
   it('that lack something are mistakes, with the right form', () => {
-    expect(problemOf('->relay:Bob')).toEqual(['It has no message.']);
-    expect(problemOf('->relay:spawn Worker')).toEqual(['It names no agent and CLI.']);
-    expect(problemOf('->relay:release A B')).toEqual(['It does not name one agent.']);
-    expect(problemOf('->relay:discover reviewers')).toEqual(['It has no capability "reviewers".']);
-    expect(problemOf('->mcp:server')).toEqual(['It names no tool.']);
+    expect(problemOf('->relay:Bob')).toEqual(['The message is missing.']);
+    expect(problemOf('->relay:spawn Worker')).toEqual(['The agent name or the CLI is missing.']);
+    expect(problemOf('->relay:release A B')).toEqual(['It must name one agent.']);
+    expect(problemOf('->relay:discover reviewers')).toEqual(['"reviewers" is not a filter.']);
+    expect(problemOf('->mcp:server')).toEqual(['The tool name is missing.']);
     expect(problemOf(`->relay:Bob ${'x'.repeat(70_000)}`)).toEqual(['It is longer than 65536 bytes.']);
   });
 });
@@ -78,7 +78,7 @@ describe('commands with several lines', () => {
   });
 
   it('are sent whole or not at all', () => {
-    expect(problemOf('->relay:Bob <<<', 'One.')).toEqual(['Its text has no end.']);
+    expect(problemOf('->relay:Bob <<<', 'One.')).toEqual(['The text has no end mark.']);
     expect(problemOf('->relay:Bob <<<', 'x'.repeat(40_000), 'x'.repeat(40_000), '->relay:Bob hi')).toEqual([
       'It is longer than 65536 bytes.',
       'send',

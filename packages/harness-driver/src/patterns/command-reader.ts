@@ -29,7 +29,7 @@ export class CommandReader {
   end(): Command | undefined {
     const open = this.#open;
     this.#open = undefined;
-    return open && mistake(open.head, 'Its text has no end.', 'End it with a line ->end');
+    return open && mistake(open.head, 'The text has no end mark.', 'End it with a line ->end');
   }
 
   /** Lines were lost: their content is unknown. */

@@ -38,20 +38,21 @@ function parseRelay(head: string, words: string): Command | Problem {
       const [name, cli, task] = split(words, 3);
       return name && cli
         ? { kind: 'spawn', name, cli, task }
-        : { problem: 'It names no agent and CLI.', next: '->relay:spawn Name cli task' };
+        : { problem: 'The agent name or the CLI is missing.', next: '->relay:spawn Name cli task' };
     }
     case 'release': {
       const [name, more] = split(words, 2);
       return name && !more
         ? { kind: 'release', name }
-        : { problem: 'It does not name one agent.', next: '->relay:release Name' };
+        : { problem: 'It must name one agent.', next: '->relay:release Name' };
     }
     case 'discover':
       return parseDiscover(words);
   }
   const thread = THREAD.exec(words);
   const body = words.slice(thread?.[0].length ?? 0);
-  if (body === '') return { problem: 'It has no message.', next: `->relay:${head.slice(0, 64)} message` };
+  if (body === '')
+    return { problem: 'The message is missing.', next: `->relay:${head.slice(0, 64)} message` };
   return { kind: 'send', to: head, ...(thread?.[1] !== undefined && { thread: thread[1] }), body };
 }
 
@@ -61,7 +62,7 @@ function parseDiscover(words: string): Command | Problem {
     const [, key, value] = /^(capability|tool):(\S+)$/.exec(word) ?? [];
     if (value === undefined)
       return {
-        problem: `It has no capability "${word.slice(0, 64)}".`,
+        problem: `"${word.slice(0, 64)}" is not a filter.`,
         next: '->relay:discover capability:name',
       };
     if (key === 'tool') wanted.tool = value;
@@ -77,7 +78,7 @@ function parseCall(head: string, words: string): Command | Problem {
     dot < 0 ? [head, first, others] : [head.slice(0, dot), head.slice(dot + 1), words];
   return server && tool
     ? { kind: 'call', server, tool, args }
-    : { problem: 'It names no tool.', next: '->mcp:server.tool arguments' };
+    : { problem: 'The tool name is missing.', next: '->mcp:server.tool arguments' };
 }
 
 /** Splits off the first words; the last one takes the rest. */

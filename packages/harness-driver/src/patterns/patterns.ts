@@ -88,6 +88,6 @@ const squeezed = (text: string): string => text.replace(/\s+/g, '');
 const TOO_MANY: Command = {
   kind: 'mistake',
   line: 'your text',
-  problem: `It has more than ${MOST_COMMANDS} commands in a minute; no more are taken until it is over.`,
+  problem: `It has more than ${MOST_COMMANDS} commands in a minute; the rest are ignored until the minute is over.`,
   next: 'fewer commands, with longer messages',
 };

@@ -127,7 +127,7 @@ export class Screen {
     this.#lines?.end();
   }
 
-  /** What puts a terminal back that the program left in modes of its own. */
+  /** Sequence that resets a terminal from the program's modes. */
   undoModes(): string {
     return this.#modes.undo();
   }

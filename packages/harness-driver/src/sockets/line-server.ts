@@ -39,7 +39,7 @@ export class LineServer implements AsyncDisposable {
 
   /** A program that is connected already. */
   connected(stream: Duplex): void {
-    // A program that is killed is as good as one that ended.
+    // A killed program counts as ended.
     stream.on('error', () => stream.destroy());
     const take = this.#serve(stream);
     const reader = new LineReader(this.#mostBytes, {

@@ -2,7 +2,7 @@ import type { Screen } from '../screen/screen.ts';
 
 /** How long a notice stays. */
 const SHOWN_MS = 6000;
-/** A program that writes is left alone for so long. */
+/** No notice is drawn until the program has not written for this long. */
 const QUIET_MS = 25;
 
 /**
@@ -50,7 +50,7 @@ export class Notice {
     this.#drawSoon();
   }
 
-  /** The notice, for who draws it elsewhere. */
+  /** The notice, to be drawn elsewhere. */
   text(columns: number): string | undefined {
     return this.#forms && fitting(this.#forms, columns);
   }

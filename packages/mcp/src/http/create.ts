@@ -169,7 +169,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     refuse(response, error) {
       if (response.headersSent) response.destroy();
       else if (isRelayError(error)) sendFailure(response, error);
-      // Its client broke off, and nobody waits for an answer.
+      // The client disconnected, so nobody waits for an answer.
       else if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') response.destroy();
       else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
       else {
@@ -185,7 +185,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   };
 }
 
-/** What the body of a request takes at most: it need not say how long it is. */
+/** The maximum size of a request's body, which may not declare its length. */
 function bodyBytes({ method, headers }: IncomingMessage, most: number): number {
   if (method !== 'POST') return 0;
   return Math.min(most, Number(headers['content-length'] ?? most));

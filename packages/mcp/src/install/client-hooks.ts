@@ -22,7 +22,7 @@ export const CLAUDE_HOOKS = byHooks(
         {
           type: 'command',
           command,
-          // It waits in the background, and what it says when it ends begins a turn.
+          // It waits in the background; its output starts a turn.
           asyncRewake: true,
           timeout: 2_000_000,
           rewakeSummary: 'Message from Agent Relay',
@@ -51,6 +51,6 @@ export const GEMINI_HOOKS = byHooks((command) => {
 
 export const OPENCODE_PLUGIN = {
   mark: PLUGIN_MARK,
-  note: 'Messages come into the session that is shown, also an idle one. On the start page they wait for your first prompt.',
+  note: 'Messages go to the session on screen, even if it is idle. On the start page they wait for your first prompt.',
   edit: withPlugin,
 } as const;

@@ -20,9 +20,9 @@ export interface Machine {
 export interface ClientHooks {
   projectFile(project: string): string;
   globalFile(machine: Machine): string;
-  /** In the text of a file that has them. */
+  /** A text that only a file with them contains. */
   readonly mark: string;
-  /** Enters the relay's after those that are there; without a start, removes them. */
+  /** Adds the relay's after the existing ones; without a start, removes them. */
   edit(file: string, text: string, start?: HookStart): HookEdit;
   /** What they do, and what they cannot. */
   readonly note: string;
@@ -138,7 +138,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Code', 'User', 'mcp.json'),
     entry: typed,
     check: 'Run "MCP: List Servers" from the command palette.',
-    allow: 'Asks before each call; choose to always allow those of this server.',
+    allow: 'Asks before each call; choose to always allow the tools of this server.',
     trust: 'VS Code asks whether you trust the server when it starts it.',
   },
   {

@@ -18,14 +18,14 @@ export interface HookStart {
 export const hookCommand = ({ program, client, env }: HookStart): string => {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
   const words = [process.execPath, ...program, client].map(quoted);
-  // The shell knows its parent from the start: the process may find that it has none any more.
+  // The shell knows its parent from the start; the process may start after the parent has ended.
   return ['exec env', `${HOOK_MARK}${client}`, 'RELAY_HOOK_PARENT=$PPID', ...variables, ...words].join(' ');
 };
 
-/** What hooks run, which this package has not: a file and its first arguments, and a plugin that starts it. */
+/** The program that hooks run, which is not in this package: a file and its first arguments, and a plugin that starts it. */
 export type HookProgram = Pick<HookStart, 'program' | 'plugin'>;
 
-/** A hook need not know that there are hooks. */
+/** Without `RELAY_HOOKS`, which only the server reads. */
 export function hookEnvironment({ env }: ServerCommand): Record<string, string> {
   const { RELAY_HOOKS, ...rest } = env;
   return rest;

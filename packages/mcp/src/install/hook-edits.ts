@@ -5,7 +5,7 @@ import { isTable, type Table } from './config-format.ts';
 import { insertElement, insertProperty, removeProperty } from './json-edits.ts';
 import { json } from './json-text.ts';
 
-/** In every command of ours, to find it again. */
+/** Part of every command of the relay, to find it again. */
 export const HOOK_MARK = 'RELAY_HOOK=';
 
 /** What a client runs at one event. */
@@ -21,7 +21,7 @@ export interface HookEdit {
   now: Table | undefined;
 }
 
-/** Enters the relay's hooks after those that are there; with no groups, removes them. */
+/** Adds the relay's hooks after the existing ones; with no groups, removes them. */
 export function withHooks(
   file: string,
   text: string,

@@ -174,7 +174,7 @@ const found = ({ global }: Task, clients: readonly Client[]): Client[] =>
 const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
   (global ? undefined : client.projectFile?.(directory)) ?? client.globalFile(machine);
 
-/** Enters the hooks of a client; without a start, removes those that are there. */
+/** Adds the hooks of a client; without a start, removes them. */
 async function applyHooks(task: Task, client: Client, start?: HookStart): Promise<FileChange | undefined> {
   const { hooks } = client;
   if (!hooks) return undefined;
@@ -209,7 +209,7 @@ interface Written {
   text: string;
 }
 
-/** Shows what changes, and writes it unless only that was wanted. */
+/** Shows what changes, and writes it unless this is a dry run. */
 async function write(
   task: Task,
   { client, file, outcome, before, text }: Written,

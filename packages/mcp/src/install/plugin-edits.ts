@@ -5,10 +5,10 @@ import type { HookStart } from './hook-command.ts';
 import { type HookEdit, nodeAt, parsed } from './hook-edits.ts';
 import { insertElement, insertProperty, removeProperty } from './json-edits.ts';
 
-/** In the path of the relay's plugin, to find it again. */
+/** Part of the path of the relay's plugin, to find it again. */
 export const PLUGIN_MARK = 'opencode-installed-plugin.js';
 
-/** Enters the relay's plugin after those that are there; without a start, removes it. */
+/** Adds the relay's plugin after the existing ones; without a start, removes it. */
 export function withPlugin(file: string, text: string, start?: HookStart): HookEdit {
   const before = pluginsIn(parsed(file, text));
   const old = before.filter(isOurs);

@@ -31,7 +31,7 @@ export interface ServerChoices {
   project?: string | undefined;
   tools?: string | undefined;
   name?: string | undefined;
-  /** The client whose own hooks are entered too. */
+  /** The client whose own hooks are installed too. */
   hooks?: string | undefined;
   /** What the client runs: a file and its first arguments. Default: this package's server. */
   program?: readonly string[] | undefined;

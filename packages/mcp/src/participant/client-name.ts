@@ -13,7 +13,7 @@ const KNOWN: ReadonlyArray<[pattern: RegExp, cli: string]> = [
   [/^visual studio code\b/, 'vscode'],
 ];
 
-/** What `gemini mcp list` calls itself: it only looks whether the server answers, and needs no inbox. */
+/** What `gemini mcp list` calls itself: it only checks that the server answers, and needs no inbox. */
 const PROBE = 'mcp-test-client';
 
 /** The command line tool behind an MCP client, by the name it gives itself; none for one that nobody will write to. */

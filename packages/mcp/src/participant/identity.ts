@@ -27,13 +27,13 @@ export function environmentProfile(env: Environment): ParticipantOptions {
   };
 }
 
-/** `RELAY_AGENT_NAME`. Beside hooks, which have to know the name without asking, it is the client's by default. */
+/** `RELAY_AGENT_NAME`. With hooks, which must know the name in advance, the default is the client's name. */
 export const environmentName = (env: Environment): string | undefined =>
   env.RELAY_AGENT_NAME
     ? plainAgentName(env.RELAY_AGENT_NAME)
     : hooksOf(env).hooks && (env.RELAY_HOOKS || undefined);
 
-/** What `mcp install --hooks` entered beside the server. */
+/** The hooks that `mcp install --hooks` added besides the server. */
 function hooksOf({ RELAY_HOOKS = '' }: Environment): Pick<ParticipantOptions, 'hooks'> {
   const hooks = Object.hasOwn(HOOK_REASONS, RELAY_HOOKS) ? HOOK_REASONS[RELAY_HOOKS] : undefined;
   return hooks ? { hooks } : {};
@@ -46,7 +46,7 @@ export const passingName = (prefix: string): string => `${prefix}-${randomBytes(
 export const environmentConnect = (env: Environment): Connect =>
   workspaceConnect(env, env.RELAY_WORKSPACE_KEY);
 
-/** The daemon of this user, whatever its projects. */
+/** The daemon of this user, in any project. */
 export const daemonConnect =
   (env: Environment): Connect =>
   async (profile) =>

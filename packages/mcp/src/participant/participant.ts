@@ -19,9 +19,9 @@ export interface ParticipantEvents {
   agents: [agent?: string];
   /** Channels or their members changed. */
   channels: [];
-  /** The actions that the session may invoke are others than before. */
+  /** The actions that the session may invoke changed. */
   actions: [];
-  /** There is a connection, the first one or a new one. */
+  /** Connected, for the first time or again. */
   connected: [];
   /** The connection to the relay was lost. */
   unreachable: [error: unknown];
@@ -46,7 +46,7 @@ const CHANNEL_EVENTS = [
   'channel.topic',
 ] as const;
 
-/** After these the actions that an agent may invoke can be others. */
+/** After these events, the actions that an agent may invoke may have changed. */
 const ACTION_EVENTS = [
   'tools.changed',
   'agent.changed',
@@ -109,7 +109,7 @@ export class Participant {
     return this.#relay?.name ?? this.#present?.name ?? this.#profile.name;
   }
 
-  /** What this agent was told of since it is who it is. */
+  /** The events that this agent got under its current name. */
   get recentEvents(): RecentEvents {
     return this.#recent;
   }
@@ -203,7 +203,7 @@ export class Participant {
     return this.#actions.list();
   }
 
-  /** Whether the session was told of such an action, by either spelling; it may be gone. */
+  /** Whether the session has seen such an action, in either spelling; it may be gone. */
   knewAction(name: string): boolean {
     return this.#actions.knew(name);
   }
@@ -331,7 +331,7 @@ export class Participant {
         });
   }
 
-  /** Tells those who follow the actions if they are others. */
+  /** Emits an event if the actions changed. */
   #lookAtActions(): void {
     if (this.events.listenerCount('actions') > 0) this.#actions.look(() => this.events.emit('actions'));
   }

@@ -34,7 +34,7 @@ interface Entry {
   json: string;
 }
 
-/** The latest events that a session was told of, for `relay://events`. In memory: what must last is in the store. */
+/** The latest events of a session, for `relay://events`. In memory: what must last is in the store. */
 export class RecentEvents {
   readonly #byKind = new Map<Kind, Entry[]>();
   #count = 0;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { actionKey } from '@agent-relay/protocol';
 import type { ActionInfo, Relay } from '@agent-relay/sdk';
 
-/** How many names of actions are remembered that are gone. */
+/** How many names of removed actions are remembered. */
 const MAX_KNOWN = 5000;
 
-/** The actions that a session may invoke, and whether they are others than those seen last. */
+/** The actions that a session may invoke, and whether they changed since they were last read. */
 export class SeenActions {
   readonly #relay: () => Promise<Relay>;
   /** A digest: a thousand sessions do not keep a copy each. */
@@ -39,14 +39,14 @@ export class SeenActions {
     if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Calls `changed` if they are others; one look at a time, and one after it is enough. */
+  /** Calls `changed` if they changed. One check runs at a time; requests meanwhile cause one more. */
   look(changed: () => void): void {
     if (this.#isLookPlanned) return;
     this.#isLookPlanned = true;
     this.#looking = this.#looking.then(async () => {
       this.#isLookPlanned = false;
       const before = this.#seen;
-      // A daemon that goes away just now is looked at again when it is back.
+      // If the daemon is gone, they are read again after the reconnect.
       await this.list().catch(() => undefined);
       if (this.#seen !== before) changed();
     });

@@ -89,7 +89,7 @@ export const RESOURCES: readonly Resource[] = [
   {
     uri: CAPABILITIES,
     name: 'Capabilities',
-    description: 'Online agents by what they say they can do; nobody checks it',
+    description: 'Online agents by what they say they can do (not verified)',
     mimeType: JSON_TYPE,
     changesWith: ['agents', 'connected'],
     read: async (participant) => {

@@ -9,7 +9,7 @@ import { withoutDialect } from '../toolsets/actions/without-dialect.ts';
 import type { ClientContext } from './client-context.ts';
 
 /**
- * Clients whose models' interfaces refuse dots in the names of tools, and of which it is not known that they replace them. Claude Code,
+ * Clients whose models' APIs refuse dots in tool names, and that may not replace them. Claude Code,
  * Codex, OpenCode and Gemini CLI get the name as it is: `npm run test:agents` shows that they can call it.
  */
 const WITHOUT_DOTS =
@@ -44,12 +44,12 @@ export async function callAction(
   call: Call,
 ): Promise<CallToolResult | undefined> {
   const found = (await participant.actions()).find((one) => actionKey(one.name) === actionKey(name));
-  // The owner of one that is gone may just have left: then that is a failed call of a known tool.
+  // If its owner has just left, the call of a known tool fails; the tool is not unknown.
   if (!found && !participant.knewAction(name)) return undefined;
   return invoke(participant, found?.name ?? name, args, { wait: false, timeoutMs: 30_000 }, call);
 }
 
-/** Tells the client of a long connection when its actions are others than before. */
+/** Notifies the client of a long connection when its actions change. */
 export function serveActionChanges(server: Server, context: ClientContext): void {
   const stop = followActions(context, () => server.sendToolListChanged().catch(context.onerror));
   const closed = server.onclose;

@@ -7,7 +7,7 @@ import {
 import { Batches } from './batches.ts';
 import type { ClientContext, Offering } from './client-context.ts';
 
-/** A burst of messages to an agent with many sessions must not keep the daemon busy with telling each of each. */
+/** A burst of messages to an agent with many sessions must not keep the daemon busy with notifications. */
 const PAUSE_MS = 250;
 /** What one session may follow, and how long the address of it may be. */
 const MAX_FOLLOWED = 1000;

@@ -36,7 +36,7 @@ export function serveTools(server: Server, context: ClientContext): void {
   });
 }
 
-/** What the program behind a request is called: said with each request, or when the session began. */
+/** The name of the client program, from the request or from the start of the session. */
 const clientName = ({ participant }: ClientContext, { mcpReq }: ServerContext): string =>
   asClientInfo((mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY])?.name ??
   participant.clientName ??

@@ -73,7 +73,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
   'Other:': { completion: () => import('./commands/completion.ts') },
 };
 
-/** Started by the relay itself: nobody has to know of them. */
+/** Started by the relay itself, so not in the help. */
 const INTERNAL: Record<string, Load> = {
   host: () => import('./commands/terminals/host.ts'),
   hook: () => import('./commands/terminals/hook.ts'),

@@ -100,7 +100,7 @@ export class StdioTransport implements BackendTransport {
   }
 }
 
-/** Its last line; of an error that Node did not catch, what it says instead of the version of Node. */
+/** The last line; for an uncaught error in Node, the error instead of Node's version. */
 function lastWords(output: string): string | undefined {
   const lines = output.trim().split('\n');
   const last = lines.at(-1);

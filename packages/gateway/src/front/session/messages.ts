@@ -123,7 +123,7 @@ const MAY_HAVE_RUN = {
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof CallTimeout ||
   (error instanceof ConnectionLost && error.written) ||
-  // What stands before the server may say this of a request that it passed on.
+  // A proxy may answer this for a request that it forwarded.
   (error instanceof HttpRefused && error.status >= 500);
 
 const CACHEABLE = new Set([

@@ -44,7 +44,7 @@ export function readStatus(
     const backend = backendOf(config.name);
     const report = catalog.reports.get(config.name) ?? { toolNames: [], invalid: [], hidden: [] };
     const changed = backend ? facts.changed(config.name, backend.lists.tools, config.pin) : [];
-    // While it connects, what was wrong with its tools the last time is not its state.
+    // While it connects, problems of the last connection do not count.
     const isConnecting = backend?.health === 'connecting';
     const error = backend?.problem ?? (isConnecting ? undefined : flaw(report.invalid, changed));
     return {

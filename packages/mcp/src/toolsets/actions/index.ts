@@ -6,12 +6,12 @@ import { listActions } from './list-actions.ts';
 
 export const ACTIONS_TOOLSET = 'actions';
 
-/** What other agents perform when it is invoked; each action is a tool beside these, while its owner is there. */
+/** Actions that other agents perform. Each action is also a tool of its own, while its owner is online. */
 export const actionsToolset: Toolset = {
   name: ACTIONS_TOOLSET,
   tools: [listActions, invokeAction, getInvocation],
   failure,
-  // Alone, it cannot write messages: it is made to stand beside another toolset.
+  // It has no tools for messages: it is meant to be combined with another toolset.
   wording: {
     send: (to) => `a toolset with messages (to ${to})`,
     answer: () => 'a toolset with messages',
@@ -19,10 +19,10 @@ export const actionsToolset: Toolset = {
     agentsAndTasks: 'list_actions',
     inbox: 'the resource relay://inbox',
     nextSteps: {
-      ActionNotFound: 'See what there is: list_actions.',
+      ActionNotFound: 'List the actions with list_actions.',
       BackendUnavailable: 'Try again later; the relay keeps connecting.',
       InvocationNotFound: 'Check the id that invoke_action returned.',
-      ToolNotFound: 'See the tools of an agent: list_actions with agent.',
+      ToolNotFound: 'List the tools of an agent with list_actions(agent="NAME").',
     },
   },
 };

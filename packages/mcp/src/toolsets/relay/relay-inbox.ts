@@ -45,9 +45,9 @@ function messageText(message: ShownMessage<InboxMessage>): string {
   return `[${id}] From ${senderOf(message)}${speaker(message)}${place}${topic}${weight}:\n> ${quotedText(content)}${answering}`;
 }
 
-/** Who speaks, where it is not just another agent; that a name is not verified stands beside it. */
+/** The authority of the sender, unless it is just another agent; an unverified name is shown separately. */
 function speaker({ authority }: Partial<Pick<InboxMessage, 'authority'>>): string {
-  // A daemon that was started before an update does not tell it.
+  // A daemon from before an update does not send it.
   if (authority === undefined || authority === 'peer' || authority === 'unverified') return '';
   return ` (${AUTHORITIES[authority].replace(/^from /, '')})`;
 }

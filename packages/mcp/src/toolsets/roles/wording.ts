@@ -36,7 +36,7 @@ use it for YOUR_ROLE in the calls below. Use these tools instead of asking your 
 | directive | what another role should do next |
 | free | anything else |
 
-Messages are stored before the tool returns, also for roles that no session plays yet. If a result has "held", the message was not
+Messages are stored before the tool returns, even for roles without a session. If a result has "held", the message was not
 delivered: the relay holds conversations without new content. Stop, and tell your user.
 `,
 });

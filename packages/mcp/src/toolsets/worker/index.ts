@@ -3,11 +3,11 @@ import { submitResult } from './submit-result.ts';
 
 export const WORKER_TOOLSET = 'worker';
 
-/** What a worker needs beside messages. The host of a spawned agent asks for it. */
+/** Tools of a worker, besides messages. The host of a spawned agent enables it. */
 export const workerToolset: Toolset = {
   name: WORKER_TOOLSET,
   tools: [submitResult],
-  // Alone, it cannot read or write messages: it is made to stand beside another toolset.
+  // It has no tools for messages: it is meant to be combined with another toolset.
   wording: {
     send: (to) => `a toolset with messages (to ${to})`,
     answer: () => 'a toolset with messages',

@@ -28,7 +28,7 @@ export const registerAgent = defineTool({
             }),
           )
           .optional()
-          .describe('What you do when asked in a message'),
+          .describe('Tools that others can ask you for in a message'),
       })
       .optional(),
   }),

@@ -107,7 +107,7 @@ export class Chat {
     if (name === 'help') return this.#screen.print(this.#wrapped(CHAT_HELP));
     if (name === 'who') return await this.#tellWho();
     if (name === 'readers') return await this.#tellReaders(this.#numbered.find(number, 'own'));
-    if (rest === '') return this.#note(`/${name} needs more. Type /help for help.`);
+    if (rest === '') return this.#note(`/${name} needs an argument. Type /help for help.`);
     if (name === 'join') return await this.enter(rest);
     const message = this.#numbered.find(number, 'others');
     if (name === 'react') return await this.#react(message, rest);

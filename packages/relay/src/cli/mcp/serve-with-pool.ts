@@ -86,7 +86,7 @@ async function openDaemonSocket(events: ChannelEvents): Promise<Channel> {
   }
 }
 
-/** One line on stderr for each reason that the daemon cannot be reached, however often and by whom it is tried. */
+/** Prints each reason why the daemon cannot be reached once, however often it is tried. */
 class Complaints {
   #last: string | undefined;
 

@@ -14,11 +14,11 @@ export type StateEvent = DeliveryEvent | PathEvent | SessionEvent;
 
 const IDLE = 'idle';
 
-/** States of messages and agents as lines, for somebody who follows them; a line that says nothing new is left out. */
+/** States of messages and agents as lines; repeated lines are left out. */
 export class StateLines {
   readonly #paths = new Map<string, Map<ReceivingPath, PathEvent>>();
   readonly #said = new Map<string, string>();
-  /** Agents that have started and were not seen ready: a path that is only open does not say that they are idle. */
+  /** Agents that have started and were not seen ready: an open path alone does not mean that they are idle. */
   readonly #starting = new Set<string>();
 
   lineFor(event: StateEvent): string | undefined {
@@ -53,7 +53,7 @@ const deliveryText = ({ type, messageId, path, reason }: DeliveryEvent): string 
     .filter((part) => part !== '')
     .join(' ');
 
-/** What the path says that is used now: the best that works. */
+/** The state of the path in use: the best one that works. */
 function pathText(paths: ReadonlyMap<ReceivingPath, PathEvent>): string | undefined {
   const known = RECEIVING_PATHS.flatMap((path) => paths.get(path) ?? []).filter(
     ({ state }) => state !== 'away',
@@ -65,7 +65,7 @@ function pathText(paths: ReadonlyMap<ReceivingPath, PathEvent>): string | undefi
   return reason?.code === 'busy' ? 'working' : `waits: ${reason?.text}`;
 }
 
-/** What it waits for, its path says. */
+/** What an agent waits for is in the event of its path. */
 function sessionText({ type, exit, released }: SessionEvent): string | undefined {
   if (type === 'session.started') return 'started';
   if (type === 'session.ready') return 'ready';

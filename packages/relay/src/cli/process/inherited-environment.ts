@@ -1,4 +1,4 @@
-/** What a spawned agent inherits from this process. Nothing of it leaves the machine: a remote daemon has its own. */
+/** What a spawned agent inherits from this process. It is not sent to another machine: a remote daemon has its own. */
 export function inheritedEnvironment(env: NodeJS.ProcessEnv): { env?: Record<string, string> } {
   if (env.RELAY_URL) return {};
   const kept = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -21,7 +21,7 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Node gives its listeners up while it takes itself apart, some milliseconds before the process has ended: skips that. */
+/** Exits at once: during its normal shutdown, Node has no signal listeners for some milliseconds. */
 function endAtOnce(): void {
   process.once('beforeExit', () => process.exit());
 }

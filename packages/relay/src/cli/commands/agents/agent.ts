@@ -47,13 +47,13 @@ export const command = new Command('agent')
   )
   .addCommand(
     withProject(new Command('set'))
-      .description('Set whether an agent is the lead, whether it is human, and what it is allowed')
+      .description('Set whether an agent is the lead or human, and what it may do')
       .argument('<agent>', 'agent name')
       .option('--lead', 'make it the lead of the project')
-      .option('--no-lead', 'it is no longer the lead')
-      .addOption(oneOf('--type <type>', 'who is behind the name', ['agent', 'human']))
-      .option('--grant <list>', `allow it: ${AGENT_GRANTS.join(', ')}`, grantList)
-      .option('--revoke <list>', 'no longer allow it', grantList)
+      .option('--no-lead', 'remove it as the lead')
+      .addOption(oneOf('--type <type>', 'who uses the name', ['agent', 'human']))
+      .option('--grant <list>', `grant permissions: ${AGENT_GRANTS.join(', ')}`, grantList)
+      .option('--revoke <list>', 'revoke permissions', grantList)
       .action(async (reference: string, options: ProjectOption & Standing) => {
         const { lead, type, grant, revoke } = options;
         if ([lead, type, grant, revoke].every((value) => value === undefined)) {

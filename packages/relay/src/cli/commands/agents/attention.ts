@@ -17,13 +17,13 @@ type Options = ProjectOption & AgentOption & JsonOption;
 const DEFAULT = 'default';
 
 export const command = withAgent(withJson(withProject(new Command('attention'))))
-  .description('Choose when an agent that works gets its messages')
-  .addArgument(new Argument('<when>', 'when it gets them').choices([...ATTENTIONS, DEFAULT]))
+  .description('Choose when an agent gets its messages while it works')
+  .addArgument(new Argument('<when>', 'when to deliver them').choices([...ATTENTIONS, DEFAULT]))
   .argument('[agent]', 'agent name (default: the agent of this terminal)')
   .action(async (when: string, agent: string | undefined, options: Options) => {
     const attention = ATTENTIONS.find((one) => one === when);
     if (agent === undefined && options.as === undefined && !process.env.RELAY_AGENT_NAME)
-      throw new RelayError('InvalidRequest', 'This terminal is not that of an agent.', {
+      throw new RelayError('InvalidRequest', 'This terminal does not belong to an agent.', {
         next: `Name the agent: agent-relay attention ${when} <agent>`,
       });
     const choose = async (relay: Relay) => {
@@ -34,20 +34,20 @@ export const command = withAgent(withJson(withProject(new Command('attention')))
     if (options.json) return printJson(chosen);
     print(`${chosen.agent} gets its messages ${TEXTS[chosen.attention ?? DEFAULT]}.`);
     if (isTyped && DURING_A_TURN.has(chosen.attention))
-      print('They are typed into its terminal, so they come after its turn in any case.');
+      print('They are typed into its terminal, so they always come after its turn.');
   });
 
 const DURING_A_TURN: ReadonlySet<string | undefined> = new Set(['now', 'next-tool-call']);
 
-/** During a turn Enter could approve what the agent asks. */
+/** Nothing is typed during a turn: Enter could approve what the agent asks. */
 async function isOnlyTyped(relay: Relay, agent: string): Promise<boolean> {
   const [found] = await relay.who({ agent });
   return found !== undefined && found.paths.length > 0 && found.paths.every(({ path }) => path === 'pty');
 }
 
 const TEXTS = {
-  now: 'as soon as its CLI takes them',
+  now: 'as soon as its CLI accepts them',
   'next-tool-call': 'with its next tool call',
   'end-of-turn': 'after its turn',
-  default: 'after its turn, urgent ones as soon as its CLI takes them',
+  default: 'after its turn, urgent ones as soon as its CLI accepts them',
 } as const;

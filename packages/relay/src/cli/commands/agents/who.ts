@@ -22,15 +22,15 @@ export const command = withJson(withProject(new Command('who')))
 const TITLES = ['NAME', 'STATUS', 'UNREAD', 'CLI', 'PATH', 'SEEN', 'DOING'];
 /** The last column may be cut to this. */
 const LEAST_DOING = 40;
-/** In a narrow terminal these stay in the table, and the rest is in lines below. */
+/** The columns of the table in a narrow terminal; the rest is in lines below it. */
 const NARROW = 3;
 
-/** A table, the last column cut where it has to be; in a narrow terminal, with what has no room below each agent. */
+/** A table. In a narrow terminal the last column is cut, or the last columns are lines below each agent. */
 function shown(agents: AgentInfo[]): string {
   const rows = [TITLES.map((title) => styled('dim', title)), ...agents.map(row)];
   const { isTTY, columns } = process.stdout;
   if (!isTTY || tableWidth(rows) <= columns) return table(rows);
-  // When it was seen last is the first to go.
+  // The least important column.
   const kept = rows.map((cells) => cells.filter((_, at) => TITLES[at] !== 'SEEN'));
   const room = columns - tableWidth(kept.map((cells) => cells.slice(0, -1))) - 2;
   if (tableWidth(kept) <= columns) return table(kept);
@@ -79,14 +79,14 @@ function row(agent: AgentInfo): string[] {
   ];
 }
 
-/** A path that can be used may still be doubted. */
+/** A usable path may still be unproven. */
 const reasonText = ({ state, reason }: PathInfo): string =>
   state === 'ready' ? (reason?.text ?? '') : `waits: ${reason?.text}`;
 
 const cliText = ({ cli = '-', run }: AgentInfo): string =>
   run?.version === undefined ? cli : `${cli} ${run.version}`;
 
-/** How its program is doing, where that is not plain from the rest. */
+/** The state of its program, unless the other columns show it. */
 function runText(run: AgentInfo['run'], reason: string | undefined): string | undefined {
   if (!run) return reason === 'busy' ? 'working' : undefined;
   const { state, startedAt, endedAt, exit, ended } = run;

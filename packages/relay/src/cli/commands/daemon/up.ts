@@ -85,7 +85,7 @@ async function runForMcpClient(
   }
 }
 
-/** Use this daemon, whatever the environment says. */
+/** Use this daemon and ignore the environment. */
 const participantEnvironment = (
   { project, socketPath }: OpenedProject,
   { dataDirectory }: Settings,
@@ -162,7 +162,7 @@ async function serve(options: {
   try {
     const stopped = stopSignal();
     await onReady(daemon);
-    const over = until ? [until(daemon).then(() => 'the client has gone')] : [];
+    const over = until ? [until(daemon).then(() => 'the client disconnected')] : [];
     const ended = await Promise.race([stopped, daemon.failed, ...over]);
     if (ended instanceof Error) throw ended;
     log.info({ reason: ended }, 'stopping');

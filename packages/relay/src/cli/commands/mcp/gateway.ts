@@ -49,7 +49,7 @@ export const command = withConfig(new Command('gateway'))
   )
   .addOption(new Option('--tls-key <file>', 'private key of the certificate').env('RELAY_MCP_TLS_KEY'))
   .addOption(
-    new Option('--log-level <level>', 'least important lines to log to standard error')
+    new Option('--log-level <level>', 'minimum level to log to stderr')
       .choices(['debug', 'info', 'warn', 'error'])
       .default('info'),
   )
@@ -72,17 +72,17 @@ export const command = withConfig(new Command('gateway'))
   .addCommand(
     withConfig(new Command('approve'))
       .description('Approve changed tools: all, those of one server, or one tool')
-      .argument('[backend]', 'server name')
+      .argument('[server]', 'server name')
       .argument('[tool]', 'tool name')
-      .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
+      .action(async (server: string | undefined, tool: string | undefined, options: ConfigOption) => {
         const { approveChanges } = await import('@agent-relay/gateway/run');
-        const approved = await approveChanges(options, backend, tool);
+        const approved = await approveChanges(options, server, tool);
         // Without --config this includes the servers of the daemon.
         if (options.config === undefined) {
           const { poolDirectory } = await import('../../../daemon/doors/pool.ts');
           const { dataDirectory } = await import('@agent-relay/sdk/node');
           const stateDir = poolDirectory(dataDirectory());
-          approved.push(...(await approveChanges({ stateDir }, backend, tool)));
+          approved.push(...(await approveChanges({ stateDir }, server, tool)));
         }
         print(approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`);
       }),

@@ -35,7 +35,7 @@ const oneWay = (name: string, description: string): Option =>
   );
 
 export const command = new Command('launch')
-  .description('Give several agent sessions a role and an inbox each')
+  .description('Set up several agent sessions, each with a role and an inbox')
   .addOption(oneWay('manual', 'print a prompt for each role to paste into a session (default)'))
   .addOption(oneWay('tmux', 'open tmux with the relay and a shell for each role'))
   .addOption(oneWay('kitty', 'the same in a kitty tab'))

@@ -35,10 +35,7 @@ export const command = withTools(new Command('mcp'))
       .option('--name <name>', 'agent name; with several clients, each gets its own: NAME-claude', (name) =>
         checkAgentName(plainAgentName(name)),
       )
-      .option(
-        '--hooks',
-        'also pass messages on by the hooks of claude, codex and gemini, and a plugin of opencode',
-      )
+      .option('--hooks', 'also deliver messages through hooks (claude, codex, gemini) or a plugin (opencode)')
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
         const hookProgram = { program: [PROGRAM, 'hook'], plugin: PLUGIN };

@@ -35,7 +35,7 @@ export const command = withJson(withProject(new Command('tail')))
     ),
   );
 
-/** As they change. Those of a message come after it: a message that is not shown yet has none. */
+/** Shows states as they change. States of a message come after the message. */
 async function showStates(relay: Relay, { json }: Options): Promise<void> {
   const lines = new StateLines();
   const show = (event: StateEvent) => {

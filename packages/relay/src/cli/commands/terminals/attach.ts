@@ -9,26 +9,25 @@ type Options = ProjectOption & { watch?: boolean; drive?: boolean; take?: boolea
 export const command = withProject(new Command('attach'))
   .description('Show the terminal of an agent, and type in it')
   .argument('<agent>', 'agent name')
-  .option('--watch', 'only look')
-  .option(
-    '--drive',
-    'look and type, or fail if somebody else types (default: type unless somebody else does)',
-  )
-  .option('--take', 'take the keyboard from whoever types')
+  .option('--watch', 'watch only')
+  .option('--drive', 'type, or fail if someone else is typing (default: type unless someone else is)')
+  .option('--take', 'take over the keyboard')
   .addHelpText(
     'after',
     `
 Keys:
-  Ctrl-] d       detach; the agent goes on
+  Ctrl-] d       detach; the agent keeps running
   Ctrl-] h       hold its messages, or release them
-  Ctrl-] t       take the keyboard from whoever types
+  Ctrl-] t       take over the keyboard
   Ctrl-] ?       show these keys
-  Ctrl-] Ctrl-]  Ctrl-] for the program`,
+  Ctrl-] Ctrl-]  send Ctrl-] to the program`,
   )
   .action(async (agent: string, options: Options) => {
     const { watch = false, drive = false, take = false } = options;
     if (watch && (drive || take))
-      throw new RelayError('InvalidRequest', '--watch only looks.', { next: 'Remove --watch.' });
+      throw new RelayError('InvalidRequest', '--watch cannot be combined with --drive or --take.', {
+        next: 'Remove --watch.',
+      });
     const mode = watch ? 'watch' : drive || take ? 'drive' : undefined;
     const { attachTerminal } = await import('@agent-relay/harness-driver');
     const end = await asOwner(options, (relay) => attachTerminal({ relay, agent, mode, takeover: take }), {

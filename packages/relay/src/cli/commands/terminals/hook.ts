@@ -5,15 +5,15 @@ import { VERSION } from '../../../version.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 
-/** How often a hook that waits looks whether its CLI is still there: nothing else tells. */
+/** How often a waiting hook checks that its CLI is still running; nothing reports its end. */
 const PARENT_MS = 5000;
 
-/** What `agent-relay mcp install --hooks` enters in the hooks of an agent CLI. */
+/** The command that `agent-relay mcp install --hooks` adds to the hooks of an agent CLI. */
 export const command = new Command('hook')
   .description('Pass messages on to an agent CLI (started by its hooks)')
   .argument('<cli>', 'claude, codex, gemini or opencode')
   .action(async (cli: string) => {
-    // The name that the server beside it has by default.
+    // The default name of the client's MCP server.
     const env = { ...process.env, RELAY_AGENT_NAME: process.env.RELAY_AGENT_NAME || cli };
     if (cli === 'opencode') return await serveOpenCode(env);
     const parent = Number(process.env.RELAY_HOOK_PARENT) || process.ppid;

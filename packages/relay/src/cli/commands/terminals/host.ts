@@ -30,7 +30,7 @@ export const command = new Command('host')
     }
   });
 
-/** If it is still there. */
+/** Does nothing if the daemon is gone. */
 async function tellDaemon(failure: HostFailure): Promise<void> {
   if (process.connected) await new Promise((sent) => process.send?.(failure, undefined, undefined, sent));
 }

@@ -36,7 +36,9 @@ async function listPrompts(options: Options): Promise<void> {
   const prompts = await asOwner(options, (relay) => relay.prompts.list());
   if (options.json) return printJson(prompts);
   if (prompts.length === 0)
-    return print('No permission prompts to answer here. Others are in the terminals: agent-relay who');
+    return print(
+      'No permission prompts to answer from here. Agents that ask in their own terminal: agent-relay who',
+    );
   for (const { agent, digest, text, since } of prompts) {
     const id = styled('dim', `${when(since)} · ${digest.slice(0, ID_LENGTH)}`);
     print(`${styled('bold', safeLine(agent))}  ${id}\n${safeText(text).replace(/^/gm, '  ')}`);

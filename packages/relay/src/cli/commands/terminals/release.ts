@@ -14,7 +14,7 @@ import { asAgent } from '../../target/connect.ts';
 type Options = ProjectOption & AgentOption & JsonOption & { all?: boolean; reason?: string };
 
 export const command = withAgent(withJson(withProject(new Command('release'))))
-  .description('End a spawned agent and everything it started; its name is free again')
+  .description('Stop a spawned agent and everything it started; its name is free again')
   .argument('[agent]', 'agent name')
   .option('--all', 'all spawned agents of the project that you may release')
   .option('--reason <text>', 'reason, for the audit log')

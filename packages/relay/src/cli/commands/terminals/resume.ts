@@ -20,7 +20,7 @@ type Options = ProjectOption & AgentOption & JsonOption & { all?: boolean; wait?
 type Resumed = OperationResult<'RESUME'>;
 
 export const command = withAgent(withJson(withProject(new Command('resume'))))
-  .description('Start an agent that has ended again, in the same conversation')
+  .description('Restart an ended agent in the same conversation')
   .argument('[agent]', 'agent name')
   .option('--all', 'all spawned agents that did not end by themselves, one after the other')
   .option('--wait <time>', 'how long to wait until it is ready, e.g. 90s (default: 20s)', patience)
@@ -64,12 +64,12 @@ async function resumeAll(relay: Relay, options: Options): Promise<void> {
     }
   }
   if (options.json) return printJson(outcomes);
-  if (names.length === 0) print('No spawned agents have to be resumed.');
+  if (names.length === 0) print('No spawned agents to resume.');
   const others = agents.filter(({ run }) => !run?.spawned && run?.resumable).map(({ name }) => name);
   for (const name of others) print(`${name} ran in a terminal. Resume it in one: agent-relay resume ${name}`);
 }
 
-/** It is not there, and nobody saw it end by itself. */
+/** Offline, and not seen to end by itself. */
 const wasInterrupted = ({ status, run }: AgentInfo): boolean =>
   status === 'offline' && run !== undefined && (run.endedAt === undefined || run.ended !== undefined);
 

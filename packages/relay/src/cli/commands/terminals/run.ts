@@ -14,17 +14,17 @@ type Options = ProjectOption & {
 };
 
 export const command = withProject(new Command('run'))
-  .description('Run an agent CLI or any program in this terminal and type its messages in')
+  .description('Run an agent CLI or any program in this terminal and deliver messages to it')
   .usage('[options] -- <program> [arguments...]')
   .argument('<program...>', 'program and its arguments, after --')
   .option('--name <name>', 'agent name (default: $RELAY_AGENT_NAME, else the program name)')
-  // Elsewhere it says who acts; here nobody is anybody yet.
+  // Other commands act as an existing agent; this one names a new one.
   .addOption(new Option('--as <name>').argParser(wantsName).hideHelp())
   .option('--lead', 'make it the lead of the project')
   .option('--channels <list>', 'comma-separated channels to join', channelList)
-  .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
-  .option('--native', "bring messages in by the CLI's own interface, if it has one (codex)")
-  .option('--no-patterns', 'ignore ->relay: and ->mcp: lines in what the agent writes')
+  .addOption(oneOf('--attention <when>', 'when to deliver messages while the agent works', ATTENTIONS))
+  .option('--native', "deliver messages through the CLI's own interface, if it has one (codex)")
+  .option('--no-patterns', "ignore ->relay: and ->mcp: lines in the agent's text")
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {
     await runHere({ ...options, command: program });

@@ -30,7 +30,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .description('Start an agent CLI in the background, as a new agent that works for you')
   .usage('[options] <name> <cli> [task] [-- arguments...]')
   .argument('<name>', 'name of the new agent')
-  .argument('<cli>', 'claude, codex, gemini, opencode, droid, agent, or one of your settings')
+  .argument('<cli>', 'claude, codex, gemini, opencode, droid, agent, or one from your settings')
   .argument('[task]', 'its task, sent as its first message')
   .argument('[arguments...]', 'arguments for the CLI, after --')
   .option('--model <model>', 'model for the CLI')
@@ -52,7 +52,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
       const { model, cwd, worktree, setup, channels, wait } = options;
       // It may take a while.
       if (process.stderr.isTTY && !options.json)
-        printAside(styled('dim', `Starting ${name}, until it is ready…`, process.stderr));
+        printAside(styled('dim', `Starting ${name}; waiting until it is ready…`, process.stderr));
       const spawned = await asAgent(options, (relay) =>
         relay.workers.spawn(name, cli, {
           ...(task === undefined ? {} : { task }),
