@@ -105,7 +105,7 @@ describe('actions', () => {
     await expect(alice.call('deply')).rejects.toMatchObject({ code: 'ActionNotFound' });
     await expect(alice.call('open.atc')).rejects.toMatchObject({
       code: 'ActionNotFound',
-      message: 'There is no action "open.atc" for you. Did you mean open.act?',
+      message: 'There is no action "open.atc" available to you. Did you mean open.act?',
     });
     await expect(alice.call('Nobody.fly')).rejects.toMatchObject({
       code: 'AgentNotFound',
@@ -144,7 +144,7 @@ describe('actions', () => {
     // Somebody has to be there who can be asked.
     await daemon.cli(['inbox']);
     await using running = daemon.startCli(['call', 'ship.it', '--as', 'Alice']);
-    await running.until(/Waiting for a yes from/);
+    await running.until(/Waiting for consent from/);
     const inbox = output(await daemon.cli(['inbox']));
     expect(inbox).toContain('Alice wants to call ship.it with:');
     const [, command = ''] = /(agent-relay send --reply-to ID yes)/.exec(inbox) ?? [];
