@@ -123,7 +123,7 @@ describe('actions', () => {
     const handler = () => finish.promise;
     await bob.registerAction({ name: 'take.long', description: 'Takes long', input: {}, handler });
     const given = await daemon.cli(['call', 'take.long', '--timeout', '500']);
-    expectFailure(given, 6, /take\.long did not end within 500 ms\. It goes on\./);
+    expectFailure(given, 6, /take\.long did not end within 500 ms\. It is still running\./);
     const [, command = ''] = /next: Read its result later with: agent-relay (.*)/.exec(given.stderr) ?? [];
     finish.resolve('done');
     await expect

@@ -408,7 +408,7 @@ describe('a tool that needs consent', () => {
     const dropped = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(3);
     await alice.request('CANCEL', { id: dropped.requestId });
-    await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice no longer waits/);
+    await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice stopped waiting\./);
   });
 
   it('is allowed only by a reply to its own question, and the person gets a hint', async () => {
