@@ -110,7 +110,7 @@ describe('actions', () => {
     await expect(alice.call('Nobody.fly')).rejects.toMatchObject({
       code: 'AgentNotFound',
       message: expect.stringMatching(
-        /^There is no action "Nobody\.fly" for you\. No agent "Nobody" is known/,
+        /^There is no action "Nobody\.fly" available to you\. No agent "Nobody" is known/,
       ),
     });
     expect(json(await daemon.cli(['call', 'open.act', '{"a":3}', '--as', 'Ann']))).toEqual({ got: { a: 3 } });
