@@ -37,8 +37,8 @@ describe.skipIf(!hasBrowser)(`empty places, in Chromium${NEEDS_BROWSER}`, () => 
     ],
     ['/terminal', 'No agent runs in a terminal of the relay', 'agent-relay run --name Alice claude'],
     ['/terminal/Bob', 'Bob does not run in a terminal of the relay', 'agent-relay run --name Bob codex'],
-    ['/agent/Nobody', 'No agent is called Nobody', 'agent-relay run --name Nobody claude'],
-    ['/terminal/Nobody', 'No agent is called Nobody', 'agent-relay run --name Nobody claude'],
+    ['/agent/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody claude'],
+    ['/terminal/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody claude'],
     ['/tools', 'No tools yet', 'agent-relay restart --mcp-servers mcp-servers.json'],
   ])('say what to do: %s', async (path, heading, command) => {
     if (path === '/channel/empty') {
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)(`empty places, in Chromium${NEEDS_BROWSER}`, () => 
     await at('/between/Bob,Carl');
     await page.getByRole('heading', { name: 'Bob and Carl have not written to each other' }).waitFor();
     await at('/search/nothing-has-this');
-    await page.getByText('No message has all of these words.').waitFor();
+    await page.getByText('No message contains all of these words.').waitFor();
   });
 
   it('offer no command that a name was made to change', async () => {

@@ -135,8 +135,8 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
     for (let count = 0; count < 6; count++) await bob.send(me, `Question ${count}?`, { kind: 'question' });
     await using gina = await client(daemon, { name: 'Gina' });
     const denied = expect(gina.call('Bob.wipe', {})).rejects.toMatchObject({ code: 'Denied' });
-    await expect.poll(titles).toContain('A call wants your consent');
-    await click('A call wants your consent');
+    await expect.poll(titles).toContain('A call needs your consent');
+    await click('A call needs your consent');
     // Shown in full, though more waits than there is room for.
     await page.getByRole('button', { name: 'Deny the call' }).click();
     await denied;
@@ -145,13 +145,13 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
   it('say so where the browser refuses them, at once or when one is made', async () => {
     await openSettings({ permission: 'denied' });
     await wish().click();
-    await page.getByText('The browser does not allow notifications of this page.').waitFor();
+    await page.getByText('The browser blocks notifications from this page.').waitFor();
     expect(await wish().isChecked()).toBe(false);
     await opened[Symbol.asyncDispose]();
 
     await openSettings({ permission: 'granted', throws: true });
     await wish().click();
-    await page.getByText('This browser does not show notifications of pages.').waitFor();
+    await page.getByText('This browser does not support notifications from pages.').waitFor();
     expect(await wish().isChecked()).toBe(false);
     await bob.send(me, 'Anybody there?', { kind: 'question' });
     await expect.poll(() => page.title()).toMatch(/^\(\d+\)/);
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
     const manner: Manner = { permission: 'granted', throws: true };
     await page.evaluate(keepNotifications, manner);
     await bob.send(me, 'Still there?', { kind: 'question' });
-    await page.getByText('This browser does not show notifications of pages.').waitFor();
+    await page.getByText('This browser does not support notifications from pages.').waitFor();
     expect(await wish().isChecked()).toBe(false);
   });
 });

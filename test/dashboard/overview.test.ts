@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     const card = page.getByRole('region', { name: 'Who talks to whom' });
     await card.getByRole('img', { name: /^\d+ messages between .*Kim/ }).waitFor();
     expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
-    await card.getByRole('img', { name: /^Messages a minute: [1-9]/ }).waitFor();
+    await card.getByRole('img', { name: /^Messages per minute: [1-9]/ }).waitFor();
     await card.getByRole('button', { name: '15 min' }).click();
     await card.getByRole('button', { name: '15 min', pressed: true }).waitFor();
     expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await waiting()
       .getByText(/message held/)
       .waitFor();
-    await page.getByText('Dora and Emil go in circles; messages are held.').waitFor();
+    await page.getByText('Dora and Emil are in a loop; messages are held.').waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByText('Released 1 message.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();

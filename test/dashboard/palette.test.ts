@@ -11,8 +11,8 @@ describe.skipIf(!hasBrowser)(`keys and the palette, in Chromium${NEEDS_BROWSER}`
   let opened: OpenPage;
   let page: Page;
   let alice: Relay;
-  const palette = () => page.getByRole('dialog', { name: 'Go to or do' });
-  const field = () => palette().getByRole('combobox', { name: 'Go to or do' });
+  const palette = () => page.getByRole('dialog', { name: 'Command palette' });
+  const field = () => palette().getByRole('combobox', { name: 'Command palette' });
 
   beforeAll(async () => {
     daemon = await startDaemon();
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)(`keys and the palette, in Chromium${NEEDS_BROWSER}`
     expect(await page.getByRole('searchbox', { name: 'Search messages' }).inputValue()).toBe('go?');
     await page.getByRole('heading', { name: 'Search' }).click();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Go to overview').waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to overview').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
   });

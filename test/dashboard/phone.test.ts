@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)(`a phone, in Chromium${NEEDS_BROWSER}`, () => {
   it('finds anything by the palette, and settings beside it', async () => {
     await at('');
     await page.getByRole('button', { name: 'Go to…' }).tap();
-    const palette = page.getByRole('dialog', { name: 'Go to or do' });
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
     await palette.getByRole('combobox').fill('bob');
     expect(await seriousFindings(page)).toEqual([]);
     await palette.getByRole('option', { name: /^Bob Fix/ }).tap();

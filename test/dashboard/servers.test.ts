@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
     await card('near')
       .getByText(/Degraded · 1 tool/)
       .waitFor();
-    await card('near').getByText('1 tool is left out').click();
+    await card('near').getByText('1 tool was left out').click();
     await card('near').getByText(ATTACK, { exact: true }).waitFor();
     await card('near').getByRole('link', { name: 'echo' }).click();
     await page.getByRole('button', { name: 'Call' }).click();

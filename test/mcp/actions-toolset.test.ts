@@ -187,7 +187,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
       { name, wait: true, timeout_ms: 3000 },
       { onprogress: ({ message }) => progress.push(message) },
     );
-    expect(progress).toEqual(['Waiting for a yes from Petra.']);
+    expect(progress).toEqual(['Waiting for consent from Petra.']);
     expect(isError).toBe(true);
     const { invocationId } = data.details as { invocationId: string };
     expect(data.next).toBe(`Read its result later: get_invocation("${invocationId}").`);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { startDaemon } from '../kit/daemon.ts';
 import { callTool, connectClient } from './kit/clients.ts';
 
-it('serves whoever brings a transport of their own', async () => {
+it('serves a custom transport', async () => {
   await using daemon = await startDaemon();
   const env = { ...daemon.env, RELAY_SOCKET: daemon.socketPath, RELAY_AGENT_NAME: 'Embedded' };
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();

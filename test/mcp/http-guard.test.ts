@@ -67,7 +67,7 @@ describe('who may enter', () => {
     expect(await post(door.url, initialize, headersOf({ key: 'secret' }))).toMatchObject({ status: 200 });
   });
 
-  it('stops whoever guesses keys', async () => {
+  it('blocks clients that guess keys', async () => {
     const looked: string[] = [];
     const isKeyValid = async (key: string) => looked.push(key) === 0;
     await using door = await openDoor(daemon, { apiKey: 'secret', isKeyValid });

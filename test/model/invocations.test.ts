@@ -172,7 +172,7 @@ class World {
   }
 }
 
-describe('invocations, whoever crashes', () => {
+describe('invocations, with crashes of any participant', () => {
   it('are performed at most once, and their status is what happened', async () => {
     await using core = await openCore();
     await fc.assert(

@@ -53,7 +53,7 @@ export function busContract(name: string, daemons: (count: number) => Promise<Bu
       await expect.poll(() => heard.map(([agent]) => agent)).toEqual(names);
     });
 
-    it('tells nothing to whoever has stopped listening', async () => {
+    it('sends nothing after unsubscribing', async () => {
       const [bus] = (await daemons(1)) as [Bus];
       const { heard, stop } = listening(bus);
       stop();

@@ -73,7 +73,7 @@ describe.each([
     expect((await alice.request('WHO', {})).agents.map(({ name }) => name)).not.toContain(bob.name);
   });
 
-  it('learn what became of what they sent', async () => {
+  it('learn the delivery status of what they sent', async () => {
     await alice.request('WATCH', {});
     const { messageId } = await alice.send(bob.name, 'Hi.');
     await bob.request('ACK', { messages: [messageId], state: 'read' });

@@ -5,6 +5,6 @@ import './styles/index.css';
 const page = document.getElementById('page');
 if (page) {
   page.replaceChildren();
-  // In a task of its own: the one that evaluates the modules is long enough.
+  // In its own task: evaluating the modules already takes a long one.
   setTimeout(() => render(<App />, page));
 }

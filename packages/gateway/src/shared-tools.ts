@@ -127,7 +127,7 @@ function failureOf(error: unknown, server: string, tool: string): RelayError {
   if (error instanceof BackendError)
     return new RelayError('ToolFailed', `${server}.${tool} failed: ${error.message}`, facts);
   if (mayHaveArrived(error) && !(error instanceof CallTimeout))
-    return new RelayError('CalleeGone', `${server} was lost during the call: ${reasonOf(error)}.`, facts);
+    return new RelayError('CalleeGone', `${server} disconnected during the call: ${reasonOf(error)}.`, facts);
   const told = toRelayError(error, server);
   // Whoever calls by name has the commands of the relay, and perhaps not the tools of the gateway.
   return told.code === 'BackendUnavailable' ? new RelayError(told.code, told.message, facts) : told;

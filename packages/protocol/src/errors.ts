@@ -108,7 +108,7 @@ export const ERRORS = {
   },
   NoWorktree: {
     ...conflict,
-    meaning: 'A git worktree for the agent could not be made.',
+    meaning: 'A git worktree for the agent could not be created.',
     next: 'Spawn the agent without a worktree.',
   },
   SetupFailed: {
@@ -120,7 +120,7 @@ export const ERRORS = {
   },
   TerminalBusy: {
     ...conflict,
-    meaning: 'Somebody else is typing in this terminal.',
+    meaning: 'Someone else is typing in this terminal.',
     next: 'Watch it with --watch, or take it over with --take.',
   },
   PromptChanged: {
@@ -362,7 +362,7 @@ export const ERRORS = {
   },
   BackendUnavailable: {
     ...later,
-    meaning: 'The server behind the gateway cannot be reached, or was lost during the call.',
+    meaning: 'The server behind the gateway cannot be reached, or disconnected during the call.',
     next: 'See the reason: agent-relay servers list, or the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
   },
   ToolNotFound: {
@@ -395,7 +395,7 @@ export const ERRORS = {
     http: 502,
   },
   CalleeGone: {
-    meaning: 'The agent or MCP server was lost before it answered the call.',
+    meaning: 'The agent or MCP server disconnected before it answered the call.',
     next: 'The tool may have run. Check that before you call it again.',
     retryable: false,
     exit: 7,
@@ -461,7 +461,7 @@ export interface ErrorDetails {
   choices?: string[];
   /** The message, if it was stored despite the error. */
   messageId?: string;
-  /** The invocation that goes on all the same. */
+  /** The invocation, which is still running. */
   invocationId?: string;
   /** Identifies the token the daemon expects, without revealing it. */
   tokenId?: string;

@@ -31,7 +31,7 @@ export type TerminalCommand =
   | { kind: 'screen'; viewer: string }
   /** Keys of the viewer that drives. */
   | { kind: 'input'; viewer: string; data: string }
-  /** Who drives: a viewer, else the person at the agent's own terminal. */
+  /** Who types: a viewer, or the person at the agent's own terminal. */
   | { kind: 'writer'; viewer?: string }
   | { kind: 'size'; columns: number; rows: number }
   | { kind: 'hold'; held: boolean }
@@ -73,9 +73,9 @@ export type RelayEvent =
   | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
   | { type: 'channel.topic'; channel: string; topic: string; agent: string }
   | SessionEvent
-  /** For who asked for a SPAWN that takes long. */
+  /** For the client whose SPAWN takes long. */
   | { type: 'spawn.progress'; agent: string; text: string }
-  /** For the host of a run: end the program and all it started. */
+  /** For the host of a run: end the program and everything it started. */
   | { type: 'run.end'; run: string }
   /** For the host of a run: when the agent wants its messages from now on. */
   | { type: 'run.attention'; run: string; attention?: Attention }
@@ -85,16 +85,16 @@ export type RelayEvent =
   | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
   /** The program has ended, or its host is gone. */
   | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
-  /** For the owner: another permission prompt of the agent is open, or none any more. */
+  /** For the owner: the agent's open permission prompt changed or closed. */
   | { type: 'prompt.changed'; agent: string }
-  /** The tools that an agent offers are not the same as before. */
+  /** The tools that an agent offers changed. */
   | { type: 'tools.changed'; agent: string }
-  /** For the owner: the state of an MCP server of the daemon, or which ones there are. */
+  /** For the owner: an MCP server of the daemon changed its state, or was added or removed. */
   | { type: 'servers.changed' }
-  /** For who invoked an action, who performs it, and the owner; `failed` also where nobody can tell how it ended. */
+  /** For the caller and the performer of an action, and the owner; `failed` also if the outcome is unknown. */
   | { type: `action.${'invoked' | 'completed' | 'failed'}`; invocation: InvocationInfo }
-  /** For the connection that handles the call: nobody waits for its result any more. */
+  /** For the connection that handles the call: the caller stopped waiting. */
   | { type: 'call.cancelled'; callId: string; reason: CallEnd }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
-  /** The connection was too slow to get each event: query again what matters. */
+  /** The connection was too slow and missed events: query again what matters. */
   | { type: 'events.missed' };

@@ -47,13 +47,12 @@ export const DELIVERY_PATHS = [...RECEIVING_PATHS, 'pull'] as const;
 export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
 /**
- * When an agent that works wants its messages. Without a wish: urgent ones as soon as its CLI takes them, others after the
- * turn.
+ * When a working agent wants its messages. Default: urgent ones as soon as its CLI takes them, others after the turn.
  */
 export const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** How somebody sees a terminal: only looking, or typing too. */
+/** How a viewer uses a terminal: watching only, or typing too. */
 export const VIEW_MODES = ['watch', 'drive'] as const;
 export type ViewMode = (typeof VIEW_MODES)[number];
 
@@ -67,7 +66,7 @@ export const PROMPT_TEXT_LIMIT = 64 * 1024;
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);
 
-/** `ps_id_` and 256 bits of chance: what signs the owner's browser in. */
+/** `ps_id_` and 256 random bits: signs the owner's browser in. */
 export const isPageSession = (text: string): boolean => /^ps_[0-9a-f]{8}_[A-Za-z0-9_-]{43}$/.test(text);
 
 /** An id chosen by a client: any printable word. */

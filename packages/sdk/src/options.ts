@@ -49,7 +49,7 @@ export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_F
   notify?: boolean;
   /** For programs that put messages into another program's context: their paths. See `relay.paths`. */
   paths?: ClaimingPath[];
-  /** For programs beside an agent's CLI that has hooks of the relay: why messages wait while none of them runs. */
+  /** For programs beside an agent's CLI with hooks of the relay: why messages wait while no hook runs. */
   hooks?: HookReasons;
   /** Identifies this process across its connections, so that it keeps its claims. Default: a new id. */
   receiver?: string;
@@ -80,15 +80,15 @@ export interface SendAndWaitOptions extends SendOptions {
 export interface CallOptions {
   /** How long the call may take. Default: 30 seconds, or 5 minutes where a person has to allow it. */
   timeoutMs?: number;
-  /** Ends the call; the callee is told. An action goes on. */
+  /** Cancels the call; the callee is notified. An action continues. */
   signal?: AbortSignal;
   onProgress?: (progress: CallProgress) => void;
 }
 
 export interface InvokeOptions extends CallOptions {
-  /** Resolve when it has ended. Default: as soon as it is begun. */
+  /** Resolve when it has ended. Default: as soon as it has started. */
   wait?: boolean;
-  /** Names the invocation for retries: the same id is the same invocation, performed once. Default: a new one. */
+  /** Identifies the invocation for retries: the same id is the same invocation, performed once. Default: a new one. */
   id?: string;
 }
 
@@ -155,7 +155,7 @@ export interface RelayEvents extends Happenings {
   /** A connection is up, except the first one, with which `connect` resolves. */
   connected: [welcome: WelcomePayload];
   disconnected: [error: RelayError];
-  /** After a reconnect the daemon refused tools or actions that it took before; they are no longer offered. */
+  /** After a reconnect the daemon refused tools or actions that it had accepted; they are no longer offered. */
   'tools.refused': [refused: RefusedTools];
   /** The next attempt follows after the delay. */
   reconnecting: [retry: { attempt: number; delayMs: number }];

@@ -105,12 +105,12 @@ describe('actions', () => {
     await expect(alice.call('deply')).rejects.toMatchObject({ code: 'ActionNotFound' });
     await expect(alice.call('open.atc')).rejects.toMatchObject({
       code: 'ActionNotFound',
-      message: 'There is no action "open.atc" for you. Did you mean open.act?',
+      message: 'There is no action "open.atc" available to you. Did you mean open.act?',
     });
     await expect(alice.call('Nobody.fly')).rejects.toMatchObject({
       code: 'AgentNotFound',
       message: expect.stringMatching(
-        /^There is no action "Nobody\.fly" for you\. No agent "Nobody" is known/,
+        /^There is no action "Nobody\.fly" available to you\. No agent "Nobody" is known/,
       ),
     });
     expect(json(await daemon.cli(['call', 'open.act', '{"a":3}', '--as', 'Ann']))).toEqual({ got: { a: 3 } });
@@ -123,7 +123,7 @@ describe('actions', () => {
     const handler = () => finish.promise;
     await bob.registerAction({ name: 'take.long', description: 'Takes long', input: {}, handler });
     const given = await daemon.cli(['call', 'take.long', '--timeout', '500']);
-    expectFailure(given, 6, /take\.long did not end within 500 ms\. It goes on\./);
+    expectFailure(given, 6, /take\.long did not end within 500 ms\. It is still running\./);
     const [, command = ''] = /next: Read its result later with: agent-relay (.*)/.exec(given.stderr) ?? [];
     finish.resolve('done');
     await expect
@@ -144,7 +144,7 @@ describe('actions', () => {
     // Somebody has to be there who can be asked.
     await daemon.cli(['inbox']);
     await using running = daemon.startCli(['call', 'ship.it', '--as', 'Alice']);
-    await running.until(/Waiting for a yes from/);
+    await running.until(/Waiting for consent from/);
     const inbox = output(await daemon.cli(['inbox']));
     expect(inbox).toContain('Alice wants to call ship.it with:');
     const [, command = ''] = /(agent-relay send --reply-to ID yes)/.exec(inbox) ?? [];

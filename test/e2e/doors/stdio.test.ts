@@ -81,7 +81,7 @@ it('finds the daemon of RELAY_PROJECT_ROOT, and says how to start one where ther
 });
 
 describe('agent-relay mcp install', () => {
-  it('takes several clients, and a word that is no command is told what is meant', async () => {
+  it('accepts several clients, and suggests a command for an unknown word', async () => {
     await using sandbox = await createSandbox();
     const install = await sandbox.cli(['mcp', 'install', '-e', 'claude', '-e', 'cursor,codex', '--dry-run']);
     for (const title of ['Claude Code: ', 'Cursor: ', 'Codex: ']) expect(install.stdout).toContain(title);
@@ -138,7 +138,7 @@ describe('agent-relay up --mcp', () => {
     expect(await running.result).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('serves its client where a daemon runs already, which goes on', async () => {
+  it('serves its client through a daemon that already runs and keeps running', async () => {
     const { client, saidAside } = await connectToCommand(daemon, ['up', '--mcp', '--tools', 'relay']);
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: daemon.project });
     await client.close();

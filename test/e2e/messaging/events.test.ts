@@ -282,7 +282,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       await expect(alice.workers.spawn('Brief', 'brief', { worktree: true })).rejects.toMatchObject({
         code: 'SpawnFailed',
       });
-      return { agent: 'Brief', text: 'Making a worktree' };
+      return { agent: 'Brief', text: 'Creating a worktree' };
     },
     heardBy: ['alice'],
   },

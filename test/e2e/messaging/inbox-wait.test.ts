@@ -45,7 +45,7 @@ describe('agent-relay inbox --wait', () => {
     ]);
   });
 
-  it('shows one that is there at once, and leaves the rest', async () => {
+  it('shows an unread message at once, and leaves the others', async () => {
     await send('One.');
     await send('Two.');
     expect(json(await daemon.cli([...WAIT, '--json']))).toMatchObject({
@@ -55,7 +55,7 @@ describe('agent-relay inbox --wait', () => {
     expect(json(await daemon.cli([...WAIT, '--json']))).toMatchObject({ messages: [{ content: 'Two.' }] });
   });
 
-  it('goes on waiting where a path took the message first', async () => {
+  it('keeps waiting if a path took the message first', async () => {
     await using terminal = await client(daemon, { name: 'Bob', paths: ['pty'] });
     await using waiter = daemon.startCli([...WAIT, '--json']);
     await expect.poll(isWaiting).toBe(true);

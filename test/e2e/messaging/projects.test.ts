@@ -129,7 +129,7 @@ describe('a message to another project', () => {
     expectFailure(await relay('send', to, 'x', '--as', 'Alice'), code, message, next);
   });
 
-  it('by somebody who came with a key needs a grant', async () => {
+  it('by a client with a key needs a grant', async () => {
     const { key } = json(await relay('workspace', 'key', 'create', '--json'));
     const url = `ws://${daemon.http}/ws`;
     await using rupert = await client(daemon, { url, workspaceKey: key, name: 'Rupert' });

@@ -320,7 +320,7 @@ describe('a daemon that is started with MCP servers', () => {
     expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:22`) });
   });
 
-  it('without any, tells who asks for them how to have some', async () => {
+  it('without any, explains how to add some', async () => {
     await using sandbox = await createSandbox();
     const { stdout } = await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
     const url = /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);

@@ -67,7 +67,7 @@ describe('agent-relay prompts', () => {
 });
 
 describe('a long prompt', () => {
-  it('is told whole, or not at all: then it is answered in the terminal', async () => {
+  it('is shown in full, or only in the terminal', async () => {
     await using daemon = await startDaemon();
     await using relay = await client(daemon, { name: 'Fred', cli: 'codex', paths: ['native'] });
     await using person = await client(daemon, { name: 'petra', type: 'human' });

@@ -65,7 +65,7 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/^Known of demo$/m);
   });
 
-  it('may run another agent, who is somebody else', async () => {
+  it('may run another agent, with its own identity', async () => {
     await using terminal = shell('Outer');
     await terminal.until(/ready\$/);
     const relay = `'${process.execPath}' '${PROGRAM}'`;
@@ -374,7 +374,7 @@ describe('agent-relay run', () => {
     expect(terminal.output()).toContain('Program not found: no-such-cli.');
   });
 
-  it('says how to name the agent to somebody who tries --as', async () => {
+  it('suggests --name if --as is used', async () => {
     for (const args of [
       ['run', '--as', 'Ada', '--', 'true'],
       ['--as', 'Ada', 'run', '--', 'true'],
@@ -388,7 +388,7 @@ describe('agent-relay run', () => {
     expect(stderr).toContain('needs a terminal');
   });
 
-  it('goes on without the daemon, and is back when that is', async () => {
+  it('continues without the daemon, and reconnects when it is back', async () => {
     await using own = await startDaemon();
     const options = { cwd: own.projectDirectory, env: { ...own.env, ...TERMINAL } };
     const words = ['run', '--name', 'Steady', '--', 'bash', '--norc', '--noprofile'];

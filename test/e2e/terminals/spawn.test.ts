@@ -178,7 +178,7 @@ describe('the environment of a worker', () => {
 });
 
 describe('agent-relay tail', () => {
-  it('shows what a worker does and what became of its task, as it changes', async () => {
+  it('shows the state of a worker and of its task, as it changes', async () => {
     await daemon.cli(['send', '#general', 'before']);
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);
     await tail.until(/before/);

@@ -36,7 +36,7 @@ it('gives a worker a worktree of the project, set up, and removes it with the wo
   await newRepository(daemon.projectDirectory, { '.gitignore': 'set-up.log\n' });
   const { stdout, stderr } = await spawn('Tests');
   expect(stdout).toBe('Tests is ready.\n');
-  expect(stderr).toBe('Making a worktree\nSetting it up: echo set up > set-up.log\n');
+  expect(stderr).toBe('Creating a worktree\nSetting it up: echo set up > set-up.log\n');
   const worktree = await worktreeOf('Tests');
   const path = join(realpathSync(daemon.dataDirectory), 'worktrees', 'demo', 'Tests');
   expect(worktree).toEqual({ path, branch: 'relay/Tests' });

@@ -49,7 +49,7 @@ export function agents(store: () => Store): void {
       expect(await store().createAgent(agentOf(workspace.id, 'A1ice'))).toBeDefined();
     });
 
-    it('have handles that nobody else has as a name or a handle, however they come', async () => {
+    it('have handles that no other agent has as a name or handle', async () => {
       const { workspace } = await newWorld(store(), 0);
       const called = (name: string, handle?: string) =>
         store().createAgent({ ...agentOf(workspace.id, name), handle });

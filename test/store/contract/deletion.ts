@@ -26,7 +26,7 @@ export function deletion(store: () => Store): void {
   };
 
   describe('redacting a message', () => {
-    it('leaves that it was there, and nothing of what it said', async () => {
+    it('keeps the record of the message, without its content', async () => {
       const { alice, bob, direct, draft, find, upload, contentOf, workspace } = await world();
       const file = await upload();
       const secret = draft(alice, direct, [bob], {
@@ -123,7 +123,7 @@ export function deletion(store: () => Store): void {
   });
 
   describe('removing a workspace', () => {
-    it('leaves nothing of it but what was written to others, and a note', async () => {
+    it('deletes everything except messages to other workspaces, and an audit record', async () => {
       const { workspace, alice, bob, direct, draft, newChannel, upload, contentOf } = await world();
       const other = await newWorld(store(), 1);
       const friend = defined(other.agents[0]);

@@ -246,7 +246,7 @@ export function messages(store: () => Store): void {
   });
 
   describe('mentions', () => {
-    it('mark the deliveries of those mentioned, whoever it is for', async () => {
+    it('mark the deliveries of those mentioned, for any kind of recipient', async () => {
       const { alice, bob, carol, newChannel, broadcast, dm, draft } = await world();
       const mentions = [{ id: bob.id, name: bob.name }];
       const drafts = [
@@ -304,7 +304,7 @@ export function messages(store: () => Store): void {
   });
 
   describe('a write that fails', () => {
-    it('takes no other write with it, and leaves nothing of itself', async () => {
+    it('does not affect other writes, and stores nothing', async () => {
       const { alice, bob, carol, direct, draft, workspace } = await world();
       const taken = draft(alice, direct, [bob]);
       const outcomes = await Promise.allSettled([

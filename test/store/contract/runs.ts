@@ -61,7 +61,7 @@ export function runs(store: () => Store): void {
       expect(await store().latestRuns(workspace.id)).toEqual([whole]);
     });
 
-    it('are told for each agent that is there, the latest only', async () => {
+    it('are listed per agent that was not removed, only the latest', async () => {
       const { workspace, agents } = await newWorld(store(), 3);
       const other = await newWorld(store(), 1);
       const [alice, bob, carol] = agents as [Agent, Agent, Agent];

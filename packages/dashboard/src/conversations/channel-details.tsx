@@ -84,7 +84,7 @@ function Topic({ name, topic, canChange }: { name: string; topic: string; canCha
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        // Told when the page shows it: what is below moves up at the same time.
+        // Waits for the new list, so that the notice and the new topic appear together.
         const change = async (wanted: string) => {
           await relay().channels.topic(name, wanted);
           await model.value?.readChannels();

@@ -13,7 +13,7 @@ const isSeen = ({ intersectionRatio, intersectionRect, rootBounds }: Intersectio
   intersectionRatio >= SEEN ||
   intersectionRect.height >= SEEN * (rootBounds?.height ?? Number.POSITIVE_INFINITY);
 
-/** Marks messages as read that the person had before their eyes: in the frame, while the page is visible. */
+/** Marks messages as read once they were in view while the page was visible. */
 export function useReading(frame: RefObject<HTMLElement | null>, messages: readonly HistoryMessage[]): void {
   const inSight = useRef(new Set<string>());
   const unreadNow = unread.value;

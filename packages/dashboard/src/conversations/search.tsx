@@ -60,8 +60,8 @@ export function Search() {
       {query.trim() === '' && <HowToSearch />}
       {hits.value?.length === 0 && (
         <p>
-          No message has all of these words. Use fewer words, or others; a message that was just sent is found
-          a moment later.
+          No message contains all of these words. Use fewer or other words. A new message can be found after a
+          moment.
         </p>
       )}
       <ul class="rows">
@@ -102,7 +102,7 @@ function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project
   );
 }
 
-/** The signs of Markdown say nothing in a line of plain text. */
+/** Markdown syntax is noise in a line of plain text. */
 const withoutMarks = (text: string): string => text.replace(/^#{1,6}\s+/, '').replace(/\*\*|~~|`+/g, '');
 
 /** Matches are enclosed in two private-use characters. */

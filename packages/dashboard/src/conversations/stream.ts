@@ -13,7 +13,7 @@ const KEPT = 200;
 const FLOOD = 10;
 const FLOOD_EVERY_MS = 1_000;
 const KEPT_IN_FLOOD = 40;
-/** So many are drawn in one go: then the page can answer the person, and goes on. */
+/** Drawn per task; the page handles input in between. */
 const DRAWN_AT_ONCE = 8;
 
 /** The messages of one conversation, oldest first, updated live while it is open. */
@@ -33,7 +33,7 @@ export class Stream {
   #waiting: HistoryMessage[] = [];
   #flood: ReturnType<typeof setTimeout> | undefined;
   #drawing: ReturnType<typeof setTimeout> | undefined;
-  /** What a busy page has not come to yet. */
+  /** Messages still to be drawn. */
   #undrawn: readonly HistoryMessage[] = [];
 
   /** Opens at the end, or at a message. */
@@ -134,7 +134,7 @@ export class Stream {
     const fresh = [...this.#undrawn, ...this.#waiting].slice(-KEPT_IN_FLOOD);
     this.#waiting = [];
     if (this.newer.peek()) return;
-    // Whoever reads further up is not chased by rows that nobody sees.
+    // A person who has scrolled up keeps their place; the new rows would be out of view.
     if (!this.isFollowed) this.newer.value = true;
     else this.#draw(fresh);
   }

@@ -57,12 +57,12 @@ describe('a question to the person', () => {
     expect(open(given, question(1))).toEqual(['m1']);
   });
 
-  it('is done when the person marks it so, and nobody else', () => {
+  it('is done only when the person marks it as done', () => {
     expect(open(question(1, { reactions: [{ emoji: DONE, agents: ['petra'] }] }))).toEqual([]);
     expect(open(question(1, { reactions: [{ emoji: DONE, agents: ['Bob'] }] }))).toEqual(['m1']);
   });
 
-  it('is one that is theirs: sent to them, to a group of theirs, or with their name', () => {
+  it('is one sent to them, to one of their groups, or that mentions them', () => {
     expect(open(question(1, { to: '#general', channel: '#general' }))).toEqual([]);
     expect(open(question(1, { to: '#general', channel: '#general', mentions: ['petra'] }))).toEqual(['m1']);
     expect(open(question(1, { to: 'Bob, petra', group: ['Alice', 'Bob', 'petra'] }))).toEqual(['m1']);
@@ -73,13 +73,13 @@ describe('a question to the person', () => {
     const MINUTE = 60_000;
     const consent = question(1, { from: 'relay', fromType: 'system', thread: 'm1', expiresAt: MINUTE });
 
-    it('is open until it is answered, whatever else is said or done', () => {
+    it('is open until it is answered, whatever other messages or reactions there are', () => {
       const done = { ...consent, reactions: [{ emoji: DONE, agents: ['petra'] }] };
       expect(open(done, answer(2, { to: 'relay' }))).toEqual(['m1']);
       expect(open(consent, answer(2, { to: 'relay', replyTo: 'm1', thread: 'm1' }))).toEqual([]);
     });
 
-    it('is over when the relay says so, or soon after its time', () => {
+    it('is closed by the relay, or soon after it expires', () => {
       const note = message(2, { from: 'relay', fromType: 'system', replyTo: 'm1', thread: 'm1' });
       expect(open(consent, { ...note, kind: 'free' })).toEqual(['m1']);
       expect(open(consent, { ...note, kind: 'status' })).toEqual([]);
@@ -164,7 +164,7 @@ describe('traffic', () => {
     message(seq, { ...fields, ts: minute * MINUTE + 1 });
   const span = { since: 0, until: 10 * MINUTE, stretches: 2 };
 
-  it('tells who talked to whom and when, the busiest first', () => {
+  it('shows who talked to whom and when, busiest first', () => {
     const log = new TrafficLog();
     log.add([
       at(1, 1, { from: 'Alice', to: 'Bob' }),

@@ -31,12 +31,12 @@ const isQuestionTo = (message: Message, me: string, now: number): boolean => {
   );
 };
 
-/** A call waits until it is allowed or denied, whatever signs are put on the question. */
+/** A call waits until it is allowed or denied; reactions do not close it. */
 const isDone = (message: HistoryMessage, me: string): boolean =>
   !isConsent(message) &&
   (message.reactions?.some(({ emoji, agents }) => emoji === DONE && agents.includes(me)) ?? false);
 
-/** The person's reply to it or a message of theirs in its thread; of a consent also the status of the relay there: it is over. */
+/** Whether `other` closes the question: a reply by the person, or for a consent the relay's status that it is over. */
 function closes(other: Message, question: Message, me: string): boolean {
   if (other.seq <= question.seq) return false;
   const isOver = isConsent(question) && isConsent(other) && other.kind === 'status';

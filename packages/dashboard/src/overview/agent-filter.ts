@@ -17,7 +17,7 @@ const waitingNames = computed(() => new Set(stopped.value.map(({ agent }) => age
 
 export const isWaiting = (name: string): boolean => waitingNames.value.has(name);
 
-/** The number of agents per filter. People are listed with all, and counted nowhere: they are no agents. */
+/** The number of agents per filter. People are listed under "all" but not counted: they are not agents. */
 export const counts = computed<Record<Show, number>>(() => {
   const count = { all: 0, waiting: waitingNames.value.size, active: 0, idle: 0, offline: 0 };
   for (const { status, type } of everybody.value) {

@@ -7,7 +7,7 @@ import { chosen, isWaiting } from './agent-filter.ts';
 
 const WORDS = { active: 'working', idle: 'idle', offline: 'offline', waiting: 'waits for you' };
 type Tone = keyof typeof WORDS;
-/** So many are drawn in one go: then the page can answer the person, and goes on. */
+/** Drawn per task; the page handles input in between. */
 const DRAWN_AT_ONCE = 50;
 
 /** All agents as squares: hundreds fit where a table shows a dozen. */

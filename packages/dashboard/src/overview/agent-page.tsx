@@ -58,7 +58,7 @@ export function AgentPage({ name }: { name: string }) {
       </section>
       <section class="card" aria-labelledby="rate">
         <h2 id="rate" class="card-head">
-          What it sends
+          Messages sent
         </h2>
         <MessageRate sender={name} label={`Messages of ${name}`} />
       </section>
@@ -151,7 +151,7 @@ function RecentOf({ name }: { name: string }) {
       </h2>
       {messages.length === 0 && (
         <p class="muted">
-          None yet. What it sends and gets appears here.{' '}
+          None yet. Messages it sends and receives appear here.{' '}
           <a class="link" href={linkTo(welcome.value?.project ?? '', 'direct', name)}>
             Write to {name}
           </a>

@@ -1,4 +1,4 @@
-/** What is shown of a list of items: some in full, some as one line; the rest only as a number. */
+/** How a list is shown: some items in full, some as one line, the rest as a count. */
 export interface Folding {
   open: ReadonlySet<string>;
   lines: ReadonlySet<string>;
@@ -7,7 +7,7 @@ export interface Folding {
 
 export interface Foldable {
   id: string;
-  /** Its height in full, in pixels, as far as that can be told from its text. */
+  /** Its full height in pixels, estimated from its text. */
   height: number;
 }
 
@@ -15,15 +15,15 @@ const MOST_OPEN = 3;
 const MOST_LINES = 3;
 
 /**
- * Opens the first items: at most three, and no more than there is room for, so that the agents below stay in sight. What was open
- * stays open, because the person may be writing there.
+ * Opens the first items: at most three, and no more than there is room for, so that the agents below stay visible. Open items
+ * stay open, because the person may be writing there.
  */
 export function fold(
   items: readonly Foldable[],
   { room, before, chosen }: { room: number; before: ReadonlySet<string>; chosen: ReadonlySet<string> },
 ): Folding {
   const open = new Set(items.map(({ id }) => id).filter((id) => before.has(id) || chosen.has(id)));
-  // What the person opened takes no room from the others.
+  // Items the person opened do not count.
   const counted = items.filter(({ id }) => open.has(id) && !chosen.has(id));
   let count = counted.length;
   let used = counted.reduce((sum, { height }) => sum + height, 0);

@@ -20,7 +20,7 @@ export function MessageRate({ sender, label }: { sender?: string; label: string 
         viewBox={`0 0 ${STRETCHES * 4} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${label}: ${total} in the last hour, at most ${most} a minute`}
+        aria-label={`${label}: ${total} in the last hour, peak ${most} per minute`}
       >
         {counts.map((count, index) => (
           <rect

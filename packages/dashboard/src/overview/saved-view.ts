@@ -6,7 +6,7 @@ const STORED_AS = 'agent-relay.overview';
 const SHOWS: readonly Show[] = ['all', 'waiting', 'active', 'idle', 'offline'];
 const GROUPINGS: readonly Grouping[] = ['none', 'parent', 'cli'];
 
-/** Keeps how the overview is filtered and grouped: in the address, to be shared, and in this browser, to be the same tomorrow. */
+/** Keeps the filter and grouping of the overview: in the URL, to share it, and in this browser, for the next visit. */
 export function keepView(): () => void {
   const stopReading = effect(() => {
     const { place, view } = route.value;
@@ -20,7 +20,7 @@ export function keepView(): () => void {
     const lasting = String(view);
     if (words.value !== '') view.set('filter', words.value);
     if (route.peek().place !== 'overview') return;
-    // Not the words: whoever returns would wonder where the other agents are.
+    // Without the filter text: on the next visit it would hide agents unexpectedly.
     localStorage.setItem(STORED_AS, lasting);
     showView(String(view));
   });

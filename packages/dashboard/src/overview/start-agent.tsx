@@ -36,7 +36,7 @@ async function start(values: FormData): Promise<void> {
   const options = optionsFrom(values);
   const started = await relay().workers.spawn(name, textOf(values, 'cli'), { ...options, onProgress: tell });
   tell(
-    started.status === 'ready' ? `${name} is at work.` : `${name} is starting. ${started.reason?.text ?? ''}`,
+    started.status === 'ready' ? `${name} is working.` : `${name} is starting. ${started.reason?.text ?? ''}`,
   );
   location.hash = linkTo(welcome.value?.project ?? '', 'agent', started.name);
 }
@@ -75,7 +75,7 @@ export const StartAgent = () => (
       <summary>More options</summary>
       <label class="field">
         Model
-        <input name="model" autocomplete="off" placeholder="The CLI’s own choice" />
+        <input name="model" autocomplete="off" placeholder="Default of the CLI" />
       </label>
       <label class="field">
         Directory
@@ -83,7 +83,7 @@ export const StartAgent = () => (
       </label>
       <label class="check">
         <input name="worktree" type="checkbox" />
-        Give it a git worktree and a branch of its own
+        Give it its own git worktree and branch
       </label>
       <label class="field">
         Command to run in the new worktree first
@@ -102,9 +102,9 @@ export const StartAgent = () => (
       </label>
       <label class="field">
         Arguments for the CLI
-        <textarea name="args" rows={2} placeholder="One on each line" />
+        <textarea name="args" rows={2} placeholder="One per line" />
       </label>
     </details>
-    <p class="muted small">It runs on the machine of the daemon.</p>
+    <p class="muted small">It runs on the daemon’s machine.</p>
   </DialogForm>
 );

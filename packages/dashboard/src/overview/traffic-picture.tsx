@@ -63,7 +63,7 @@ export function TrafficPicture() {
       ) : (
         <Picture traffic={traffic} since={until - ms} until={until} />
       )}
-      <MessageRate label="Messages a minute" />
+      <MessageRate label="Messages per minute" />
       {traffic.hidden > 0 && (
         <p class="muted small">
           The {MOST_LANES} busiest of {traffic.hidden + MOST_LANES}.
@@ -71,7 +71,7 @@ export function TrafficPicture() {
       )}
       {loops.value.map(([one, other]) => (
         <p key={`${one} ${other}`} class="loop small">
-          <Icon name="loop" size={14} /> {one} and {other} go in circles; messages are held.
+          <Icon name="loop" size={14} /> {one} and {other} are in a loop; messages are held.
         </p>
       ))}
       {traffic.total > 0 && log.since > until - ms && (

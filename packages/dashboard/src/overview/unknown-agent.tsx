@@ -2,11 +2,11 @@ import { welcome } from '../connection/connection.ts';
 import { CommandLine, shellWord } from '../parts/command.tsx';
 import { linkTo } from '../routes.ts';
 
-/** In place of the page of an agent that is not there. */
+/** Shown instead of an agent's page if there is no such agent. */
 export const UnknownAgent = ({ name }: { name: string }) => (
   <section class="card empty">
-    <h2>No agent is called {name}</h2>
-    <p>It may have been renamed or removed. Start one of this name:</p>
+    <h2>No agent is named {name}</h2>
+    <p>It may have been renamed or removed. Start one with this name:</p>
     <CommandLine>{`agent-relay run --name ${shellWord(name, 'Alice')} claude`}</CommandLine>
     <a class="button" href={linkTo(welcome.value?.project ?? '')}>
       All agents

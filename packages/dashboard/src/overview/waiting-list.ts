@@ -32,12 +32,12 @@ export const waitingItems = computed<WaitingItem[]>(() => [
   ...questions.value.map((question): WaitingItem => {
     const { id, from, content } = question;
     return isConsent(question)
-      ? { kind: 'consent', id, title: 'A call wants your consent', text: content, question }
+      ? { kind: 'consent', id, title: 'A call needs your consent', text: content, question }
       : { kind: 'question', id, title: `${from} asks`, text: content, question };
   }),
   ...stopped.value.map((one): WaitingItem => {
     const { agent, code, text } = one;
-    // It stands still once, whatever clock says since when.
+    // One item per agent and reason; `since` may differ between clocks.
     return {
       kind: 'stopped',
       id: `${agent.name} ${code}`,
@@ -54,7 +54,7 @@ export const waitingItems = computed<WaitingItem[]>(() => [
 
 export const waitingCount = computed(() => waitingItems.value.length);
 
-/** The item that the person wants to see in full, because they came for it. */
+/** The item the person followed a link to; it is shown in full. */
 export const wantedItem = signal<string | undefined>(undefined);
 
 /** Where the person can do something about it. */

@@ -26,7 +26,7 @@ const MOST_LINES = 12;
 const FRAME = 104;
 /** An item with nothing but a head and buttons beside it. */
 const SHORT = 74;
-/** What else is above the agents, and some of them. */
+/** Height of the rest above the agents, and of some agents. */
 const OTHERS = 385;
 
 function heightOf(item: WaitingItem): number {
@@ -117,7 +117,7 @@ function Shown({ item }: { item: WaitingItem }) {
   }
 }
 
-/** An item for which there is no room: what it is about, and a way to open it. */
+/** A collapsed item: its title, and a button to open it. */
 const Line = ({ item: { title, text }, onOpen }: { item: WaitingItem; onOpen: () => void }) => (
   <li class="waiting-line" data-row>
     <button type="button" class="quiet" aria-expanded="false" onClick={onOpen}>
@@ -142,7 +142,7 @@ function Item({
   head: ComponentChildren;
   /** What the person can do. */
   advice?: string;
-  /** There is nothing to read: the buttons stand beside the head where there is room. */
+  /** Nothing to read: the buttons go beside the head if there is room. */
   isShort?: boolean;
   children?: ComponentChildren;
 }) {
@@ -206,7 +206,7 @@ function Question({ question }: { question: HistoryMessage }) {
           <span class="muted">
             {' '}
             · <Ago time={ts} />
-            {awaitsReply && ' · it waits for the answer'}
+            {awaitsReply && ' · waiting for the answer'}
           </span>
         </>
       }
@@ -251,7 +251,7 @@ function Consent({ question: { id, content, ts } }: { question: HistoryMessage }
       tone="ask"
       head={
         <>
-          A call wants your consent
+          A call needs your consent
           <span class="muted">
             {' '}
             · <Ago time={ts} />
@@ -278,7 +278,7 @@ const TONES: Record<string, IconName> = {
   starting: 'dialog',
 };
 
-/** The person's answer to the prompt they see; one that has changed meanwhile gets none. */
+/** Answers the prompt the person sees, unless it has changed. */
 function PromptButtons({ prompt }: { prompt: PromptInfo }) {
   const answer = async (wanted: PromptAnswer) => {
     try {
@@ -300,7 +300,7 @@ function PromptButtons({ prompt }: { prompt: PromptInfo }) {
   );
 }
 
-/** It gets what the person writes: as soon as the limit is reset, or at once. */
+/** Reasons for which a message helps: the agent gets it at once, or when the limit is reset. */
 const TAKES_A_WORD: ReadonlySet<string> = new Set(['usage_limit', 'interrupted']);
 
 function Stopped({ stopped: { agent, code, text, advice, since, until } }: { stopped: StandStill }) {
@@ -310,7 +310,7 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
     <Item
       icon={TONES[code] ?? 'alert'}
       tone="stop"
-      advice={prompt ? 'Look at what it asks for.' : advice}
+      advice={prompt ? 'Check what it asks for.' : advice}
       isShort={prompt === undefined}
       head={
         <>

@@ -29,7 +29,7 @@ export function Palette() {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label="Go to or do"
+      aria-label="Command palette"
       onClose={() => {
         isPaletteOpen.value = false;
       }}
@@ -73,7 +73,7 @@ function Choice({ close }: { close: () => void }) {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${chosen}` : undefined}
-        aria-label="Go to or do"
+        aria-label="Command palette"
         placeholder="Go to an agent, channel or tool, find a message, or do something"
         autocomplete="off"
         value={query.value}

@@ -75,7 +75,7 @@ function Help() {
         isHelpOpen.value = false;
       }}
     >
-      <h2 id="keys">Keys</h2>
+      <h2 id="keys">Keyboard shortcuts</h2>
       <dl class="keys">
         {KEYS.map(([keys, text]) => (
           <div key={text}>

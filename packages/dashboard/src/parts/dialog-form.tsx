@@ -4,8 +4,8 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { tell } from './notices.tsx';
 
 /**
- * A form in a dialog, and the button that opens it. What `onSubmit` throws is told, and the form stays as it is; else the
- * dialog closes, and the form is empty again.
+ * A form in a dialog, and the button that opens it. Errors of `onSubmit` are shown and the form is kept; otherwise
+ * the dialog closes and the form is cleared.
  */
 export function DialogForm({
   title,
@@ -21,7 +21,7 @@ export function DialogForm({
   opener: (open: () => void) => ComponentChildren;
   /** Opens it from elsewhere, when it becomes true. */
   wanted?: Signal<boolean>;
-  /** What the button says, and what it says meanwhile. */
+  /** The label of the button, and its label while submitting. */
   submit: { text: string; busy?: string };
   canSubmit?: boolean;
   onSubmit: (values: FormData) => Promise<void> | void;

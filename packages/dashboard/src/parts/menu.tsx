@@ -9,7 +9,7 @@ export interface MenuAction {
   icon: IconName;
   /** The link it opens, or what it does. */
   run: string | (() => unknown);
-  /** Asked before it is done, for what cannot be undone. */
+  /** The confirmation, for actions that cannot be undone. */
   question?: string;
 }
 
@@ -25,7 +25,7 @@ export function Menu({
 }) {
   const opener = useRef<HTMLButtonElement>(null);
   const isOpen = useSignal(false);
-  // A click outside closes it before the button hears of the click.
+  // A click outside closes it before the button gets the click.
   const wasOpen = useRef(false);
   return (
     <>
@@ -83,7 +83,7 @@ function Opened({
     element.showPopover();
     placeBeside(element, opener);
     itemsOf(element)[0]?.focus();
-    // It would stay where it is while its item moves away.
+    // Scrolling would move its item away from it.
     addEventListener('scroll', close, { capture: true });
     return () => removeEventListener('scroll', close, { capture: true });
   }, []);

@@ -14,7 +14,7 @@ const notices = signal<Notice[]>([]);
 const SHOWN_MS = 8_000;
 let last = 0;
 
-/** Shows a message, or an error with its next step, for a while. `undo` takes back what it tells. */
+/** Shows a message, or an error with its next step, for a while. `undo` reverts the action it reports. */
 export function tell(what: unknown, undo?: () => Promise<unknown>): void {
   const id = ++last;
   const isError = what instanceof Error;

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** A part of the page that is not in its first file. */
+/** A part of the page that is loaded later. */
 interface OnDemand<Props> {
   Part: FunctionComponent<Props>;
-  /** Loads it before it is shown; a failure is told when it is shown. */
+  /** Loads it before it is shown; a failure is reported when it is shown. */
   load(): void;
 }
 
@@ -40,7 +40,7 @@ export function onDemand<Props extends object>(
     Part,
     load: () =>
       void load().catch(() => {
-        // Showing it tries again, and tells of a failure.
+        // Showing it tries again and reports a failure.
       }),
   };
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** Draws its content in a task of its own, after the rest: the page answers the person in between. */
+/** Draws its content in a later task; the page handles input in between. */
 export function Soon({ children }: { children: ComponentChildren }) {
   const isDue = useSignal(false);
   useEffect(() => {

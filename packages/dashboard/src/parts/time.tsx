@@ -24,7 +24,7 @@ const day = once(
   () => new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' }),
 );
 const full = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }));
-// The first formatter loads the data of the language, which takes a while: in a task of its own, while the daemon is asked.
+// The first formatter loads language data, which takes a while: in its own task, while the daemon is asked.
 setTimeout(full);
 
 function ago(time: number, at: number): string {

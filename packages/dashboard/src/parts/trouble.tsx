@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 
-/** What an error of the relay, or any other, tells. */
+/** An error to show: of the relay, or any other. */
 export interface Problem {
   message: string;
   next?: string;
   code?: string;
 }
 
-/** An error: what happened, what to do, and on demand its code or the words of whoever reported it. */
+/** An error: what happened, what to do, and on demand its code or original text. */
 export const Trouble = ({
   problem: { message, next, code },
   details,

@@ -56,7 +56,7 @@ export function ServerCard({ server, manageable, onChanged }: Props) {
       {invalid.length > 0 && (
         <details>
           <summary>
-            {invalid.length} {invalid.length === 1 ? 'tool is' : 'tools are'} left out
+            {invalid.length} {invalid.length === 1 ? 'tool was' : 'tools were'} left out
           </summary>
           <ul class="invalid">
             {invalid.map((tool) => (

@@ -3,7 +3,7 @@ import { welcome } from '../connection/connection.ts';
 import { loaded } from '../model/project.ts';
 import { type WaitingItem, waitingItems } from '../overview/waiting-list.ts';
 
-/** What last began to wait for the person, while the page was open. */
+/** The latest item that began to wait for the person while the page was open. */
 export const news = signal<readonly WaitingItem[]>([]);
 
 /** Known when the project was opened: not news. */
@@ -11,7 +11,7 @@ let known: { project: string | undefined; ids: ReadonlySet<string> } | undefined
 
 effect(() => {
   const items = waitingItems.value;
-  // While the project is read again, it looks as if nobody waited.
+  // While the project is reloading, nothing seems to wait.
   if (!loaded.value) return;
   const project = welcome.peek()?.project;
   const before = known?.project === project ? known?.ids : undefined;

@@ -8,11 +8,11 @@ const KEY = 'agent-relay.notifications';
 const MOST_SHOWN = 200;
 
 const CANNOT =
-  'This browser does not show notifications of pages. For a phone, use hooks.question in the settings of the daemon.';
+  'This browser does not support notifications from pages. For a phone, use hooks.question in the daemon’s settings.';
 const INSECURE =
-  'Browsers show notifications only of pages that come over https, or from this machine. Open the dashboard so, or use hooks.question in the settings of the daemon.';
+  'Browsers allow notifications only over https or from this machine. Open the dashboard that way, or use hooks.question in the daemon’s settings.';
 const REFUSED =
-  'The browser does not allow notifications of this page. Allow them in its settings for this page, then switch them on here.';
+  'The browser blocks notifications from this page. Allow them in its site settings, then turn them on here.';
 
 /** Whether the person wants notifications while the page is hidden. */
 export const wantsNotifications = signal(localStorage.getItem(KEY) === 'on');
@@ -20,7 +20,7 @@ export const wantsNotifications = signal(localStorage.getItem(KEY) === 'on');
 /** Why there are none, although the person wants them. */
 export const notificationProblem = signal(lasting());
 
-/** What the person can do nothing about here. */
+/** Reasons the person cannot change here. */
 function lasting(): string | undefined {
   if (!isSecureContext) return INSECURE;
   return 'Notification' in window ? undefined : CANNOT;
@@ -30,7 +30,7 @@ export async function setNotifications(wanted: boolean): Promise<void> {
   notificationProblem.value = lasting();
   if (wanted && notificationProblem.value === undefined) {
     if ((await Notification.requestPermission()) !== 'granted') notificationProblem.value = REFUSED;
-    else notify('Notifications are on', { body: 'So you are told when an agent waits for you.' });
+    else notify('Notifications are on', { body: 'You will be notified when an agent waits for you.' });
   }
   keep(wanted && notificationProblem.value === undefined);
 }
@@ -51,7 +51,7 @@ function notify(title: string, options: NotificationOptions): Notification | und
   }
 }
 
-/** Brings the person to what waits. */
+/** Opens what waits. */
 function open(item: WaitingItem): void {
   window.focus();
   wantedItem.value = item.id;

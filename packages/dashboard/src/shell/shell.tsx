@@ -51,7 +51,7 @@ export function Shell() {
             <Trouble
               problem={{
                 ...failure.value,
-                message: `Some of what is shown may be old: ${failure.value.message}`,
+                message: `Some data may be out of date: ${failure.value.message}`,
               }}
             />
           </div>

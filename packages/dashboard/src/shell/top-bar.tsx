@@ -5,7 +5,7 @@ import { linkTo, type Place, route } from '../routes.ts';
 import { Mark } from './mark.tsx';
 import { ProjectChoice } from './sidebar.tsx';
 
-/** They have a head of their own with a way back, and need the room. */
+/** These have their own header with a back button. */
 const WITHOUT: ReadonlySet<Place> = new Set(['activity', 'channel', 'direct', 'between']);
 
 /** On phones, what is otherwise at the top and the foot of the sidebar. */

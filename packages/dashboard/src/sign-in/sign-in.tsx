@@ -12,8 +12,8 @@ export function SignIn() {
         <h1 id="sign-in-title">{refused ? refused.message : 'Sign in to Agent Relay'}</h1>
         <p>
           {refused
-            ? 'Links work once, for a few minutes. Get a new one in a terminal on the machine of the daemon:'
-            : 'Run this in a terminal on the machine of the daemon. It opens this page and signs you in:'}
+            ? 'Links work once, for a few minutes. Get a new one in a terminal on the daemon’s machine:'
+            : 'Run this in a terminal on the daemon’s machine. It opens this page and signs you in:'}
         </p>
         <CommandLine>agent-relay dashboard</CommandLine>
         <p class="muted">

@@ -26,10 +26,10 @@ export function Controls({
     <div class="terminal-controls">
       {viewers.value > 1 && <span class="muted small">{viewers.value} viewers</span>}
       <span class="letter-size">
-        <button type="button" class="quiet" aria-label="A−, smaller letters" onClick={() => zoomBy(-1)}>
+        <button type="button" class="quiet" aria-label="A−, smaller text" onClick={() => zoomBy(-1)}>
           A−
         </button>
-        <button type="button" class="quiet" aria-label="A+, larger letters" onClick={() => zoomBy(1)}>
+        <button type="button" class="quiet" aria-label="A+, larger text" onClick={() => zoomBy(1)}>
           A+
         </button>
       </span>
@@ -37,7 +37,7 @@ export function Controls({
         type="button"
         class="quiet only-wide"
         aria-pressed={readsScreen.value}
-        title="Offers what the terminal shows to a screen reader"
+        title="Makes the terminal’s output available to screen readers"
         onClick={() => setReadsScreen(!readsScreen.value)}
       >
         Screen reader

@@ -3,7 +3,7 @@ import { fontFor, sizeIn } from './fitting.ts';
 
 const CELL = { width: 0.6, height: 1.2 };
 
-it('fills the space at the default font size for whoever types', () => {
+it('fills the space at the default font size while typing', () => {
   expect(sizeIn({ width: 1100, height: 700 }, CELL, 13)).toEqual({ columns: 141, rows: 44 });
   expect(sizeIn({ width: 3, height: 0 }, CELL, 13)).toEqual({ columns: 1, rows: 1 });
 });

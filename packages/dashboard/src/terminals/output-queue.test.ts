@@ -30,7 +30,7 @@ it('draws everything, in order', async () => {
   expect(queue.backlog).toBe(0);
 });
 
-it('shows one screen after a restart, whatever of the other one was still on its way', async () => {
+it('shows only the new screen after a restart, with older output still queued', async () => {
   const { queue, shown, restart } = openTerminal();
   queue.add(bytes('first screen'));
   queue.add(bytes(' and more'));

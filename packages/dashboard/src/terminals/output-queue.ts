@@ -1,6 +1,6 @@
 type Entry = Uint8Array | (() => void);
 
-/** Drawn in one go: what is drawn already cannot be dropped any more. */
+/** Drawn at once; drawn output can no longer be dropped. */
 const MOST_AT_ONCE = 64 * 1024;
 /** Ends a control sequence that was begun and is not continued. */
 const CANCEL = Uint8Array.of(0x18);
@@ -28,7 +28,7 @@ export class OutputQueue {
     this.#next();
   }
 
-  /** Drops what is not drawn yet; then clears the terminal and goes on with this. */
+  /** Drops what is not drawn yet, clears the terminal and continues with this. */
   restart(clear: () => void, output: Uint8Array): void {
     this.#backlog -= this.#waiting.reduce(
       (sum, entry) => sum + (entry instanceof Uint8Array ? entry.length : 0),

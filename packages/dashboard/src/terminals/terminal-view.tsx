@@ -20,7 +20,7 @@ export function TerminalView({ name }: { name: string }) {
     const encoder = new TextEncoder();
     const emulator = new Emulator({
       frame: frame.current,
-      label: `Terminal of ${name}. Control and right bracket leave it.`,
+      label: `Terminal of ${name}. Press Control and right bracket to leave it.`,
       onKeys: (keys) => {
         const typed = new TextDecoder().decode(keys);
         session.press(control.peek() ? encoder.encode(withControl(typed)) : keys);

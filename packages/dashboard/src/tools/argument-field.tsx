@@ -65,7 +65,7 @@ function Input({ field, values, onValue }: { field: Field } & Values) {
         </select>
       );
     case 'list':
-      return <textarea id={id} rows={3} placeholder="One a line" value={value} onInput={change} />;
+      return <textarea id={id} rows={3} placeholder="One per line" value={value} onInput={change} />;
     case 'json':
       return (
         <textarea id={id} rows={3} placeholder="JSON" value={value} onInput={change} spellcheck={false} />

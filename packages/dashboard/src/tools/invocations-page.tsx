@@ -130,7 +130,7 @@ const Row = ({ invocation, isHere }: { invocation: InvocationInfo; isHere: boole
 
 const NoInvocations = () => (
   <section class="card empty">
-    <h2>No action was invoked yet</h2>
+    <h2>No actions invoked yet</h2>
     <p>
       An agent offers an action with <code>registerAction</code>; others invoke it, and each invocation is
       recorded here with its caller and its result. From the terminal:

@@ -13,14 +13,14 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const mode = async (path: string) => (await lstat(path)).mode & 0o777;
 
 describe('private directories', () => {
-  test('are made with those above them, also by several at once', async () => {
+  test('are created with their parents, also by several processes at once', async () => {
     const path = join(directory, 'a/b/c');
     await Promise.all([ensurePrivateDirectory(path), ensurePrivateDirectory(path)]);
     expect(await mode(join(directory, 'a'))).toBe(0o700);
     expect(await mode(path)).toBe(0o700);
   });
 
-  test('that cannot be made are refused with a reason and what to set', async () => {
+  test('that cannot be created are refused with a reason and the setting to change', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
     await symlink('nowhere', join(directory, 'dangling'));
@@ -44,7 +44,7 @@ describe('private directories', () => {
     expect(await mode(path)).toBe(0o700);
   });
 
-  test('that are there for everybody are refused and left as they are', async () => {
+  test('that are shared by all users are refused and not changed', async () => {
     for (const shared of [0o1777, 0o555]) {
       const path = join(directory, `shared-${shared}`);
       await mkdir(path);
@@ -57,7 +57,7 @@ describe('private directories', () => {
     }
   });
 
-  test('behind a link are looked at themselves: closed, or refused and left as they are', async () => {
+  test('behind a link are checked like others: closed, or refused and not changed', async () => {
     const [open, shared] = [join(directory, 'open'), join(directory, 'shared')];
     await mkdir(open);
     await chmod(open, 0o755);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isThere, readIfThere } from './missing.ts';
 
-it('what is not there, or below a file, is missing; anything else that is wrong is told', async () => {
+it('treats ENOENT and ENOTDIR as missing, and throws any other error', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'relay-missing-'));
   try {
     const file = join(directory, 'file');

@@ -15,7 +15,7 @@ it.each([
   expect(isWritableByOthers({ mode, uid: 1000, gid } as Stats)).toBe(expected);
 });
 
-it('what lies at the end of links is looked at; a link to itself is refused', async () => {
+it('checks the target of links, and refuses a link to itself', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'relay-owner-'));
   try {
     const at = (name: string) => join(directory, name);

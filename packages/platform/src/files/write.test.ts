@@ -52,7 +52,7 @@ describe('a file written at once', () => {
     },
   );
 
-  it('takes the place of a link, and leaves alone what it leads to', async () => {
+  it('replaces a link, and does not change its target', async () => {
     await writeFile(join(directory, 'elsewhere'), 'untouched');
     await symlink('elsewhere', file);
     await writeAtomically(file, 'new');
@@ -60,7 +60,7 @@ describe('a file written at once', () => {
     expect(await readFile(join(directory, 'elsewhere'), 'utf8')).toBe('untouched');
   });
 
-  it('keeps its link, mode and owner if it is to', async () => {
+  it('keeps its link, mode and owner if asked to', async () => {
     const target = join(directory, 'dotfiles');
     await mkdir(target);
     await writeFile(join(target, 'config'), 'old');
@@ -75,41 +75,41 @@ describe('a file written at once', () => {
     expect(await readdir(target)).toEqual(['config']);
   });
 
-  it('takes the place of a link that leads nowhere', async () => {
+  it('replaces a broken link', async () => {
     await symlink('nowhere', file);
     await writeAtomically(file, 'new', { keepAttributes: true });
     expect((await lstat(file)).isFile()).toBe(true);
   });
 
-  it('stays as it was when the last check fails, with nothing beside it', async () => {
+  it('is unchanged if the last check fails, with no temporary file left', async () => {
     await writeFile(file, 'old');
     const check = () => Promise.reject(new Error('changed'));
     await expect(writeAtomically(file, 'new', { check })).rejects.toThrow('changed');
     expect([await content(), await readdir(directory)]).toEqual(['old', ['file']]);
   });
 
-  it('leaves nothing behind when it cannot take its place', async () => {
+  it('leaves no temporary file if it cannot be replaced', async () => {
     await mkdir(file);
     await expect(writeAtomically(file, 'new')).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(directory)).toEqual(['file']);
   });
 });
 
-describe('a file made once', () => {
-  it('is private, and what is there already stays', async () => {
+describe('a file created once', () => {
+  it('is private, and existing content stays', async () => {
     await withUmask(0, async () => expect(await createOnce(file, 'first\n')).toBe('first'));
     expect(await modeOf(file)).toBe('600');
     expect(await createOnce(file, 'second')).toBe('first');
     expect([await content(), await readdir(directory)]).toEqual(['first\n', ['file']]);
   });
 
-  it('is not made through a link', async () => {
+  it('is not created through a link', async () => {
     await symlink('nowhere', file);
     await expect(createOnce(file, 'new')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await readdir(directory)).toEqual(['file']);
   });
 
-  it('holds the content of one of the processes that make it at the same moment, and all get that', async () => {
+  it('has the content of one of several concurrent writers, and all of them get it', async () => {
     const outputs = await runTogether(
       4,
       `import { createOnce } from ${JSON.stringify(join(import.meta.dirname, 'write.ts'))};`,

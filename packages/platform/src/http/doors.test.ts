@@ -48,7 +48,7 @@ describe('the doors of a server', () => {
     for (const path of ['/', '/one/', '/one/more', '/three']) expect((await ask(path)).status).toBe(404);
   });
 
-  it('are behind the guard, also where there is none', async () => {
+  it('are behind the guard, also for unknown paths', async () => {
     await open(page('/one', ''));
     for (const path of ['/one', '/nowhere']) {
       const { status, body } = await ask(path, { Host: 'evil.example' });
@@ -61,7 +61,7 @@ describe('the doors of a server', () => {
     expect((await ask('/one', { Origin: 'http://localhost:5173' })).status).toBe(403);
   });
 
-  it('tell an error of the catalogue as it is, and hide any other', async () => {
+  it('return catalogue errors unchanged, and hide all others', async () => {
     const fails = (path: string, error: Error): Door => ({
       ...page(path, ''),
       handle: () => Promise.reject(error),
@@ -77,7 +77,7 @@ describe('the doors of a server', () => {
     expect(failures).toEqual([secret]);
   });
 
-  it('refuse in their own form where they have one', async () => {
+  it('refuse in their own format if they have one', async () => {
     const refuse: Door['refuse'] = (response, error) => sendJson(response, 418, { said: String(error) });
     await open({ ...page('/one', ''), refuse });
     const { status, body } = await ask('/one', { Origin: 'https://evil.example' });

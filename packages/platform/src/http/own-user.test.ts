@@ -23,7 +23,7 @@ async function listen(host: string) {
   };
 }
 
-describe.skipIf(process.platform !== 'linux')('a connection (Linux tells)', () => {
+describe.skipIf(process.platform !== 'linux')('a connection (Linux only)', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '::1'],
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a connection (Linux tells)', () =
     expect(await text(connect(server.port, called))).toBe('true');
   });
 
-  it('is nobody’s once its socket is closed', async () => {
+  it('has no owner once its socket is closed', async () => {
     const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -37,7 +37,7 @@ describe.each([
   ['in /proc', 'linux', process.platform === 'linux'],
   ['with lsof', 'darwin', hasLsof],
 ] as const)('the process that listens on a port, found %s', (_how, platform, isThere) => {
-  it.skipIf(!isThere)('is named, and none that is only connected to it', async () => {
+  it.skipIf(!isThere)('is found, unlike processes that are only connected', async () => {
     await using server = await other(listens());
     await using _client = await other(connects(server.said));
     expect(await findPortHolder(server.said, platform)).toEqual({
@@ -46,13 +46,13 @@ describe.each([
     });
   });
 
-  it('is not guessed if several do, at different addresses', async () => {
+  it('is undefined if several listen, at different addresses', async () => {
     await using first = await other(listens());
     await using _second = await other(listens(first.said, '127.0.0.2'));
     expect(await findPortHolder(first.said, platform)).toBeUndefined();
   });
 
-  it('is nobody for a port that is free', async () => {
+  it('is undefined for a free port', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -63,7 +63,7 @@ describe.each([
 });
 
 describe('a port that is taken', () => {
-  it('is told with who holds it, how to choose another and how to stop that process alone', async () => {
+  it('is reported with its process, how to choose another port and how to stop that process', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

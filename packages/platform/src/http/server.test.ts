@@ -41,7 +41,7 @@ const ask = (port: number) =>
   });
 
 describe('an HTTP server of ours', () => {
-  it('takes only so many connections, and takes others when they go', async () => {
+  it('limits its connections, and accepts new ones when others close', async () => {
     const { server, port } = await open({ maxConnections: 3 });
     const accepted = new Promise<void>((resolve) => {
       let count = 0;

@@ -8,7 +8,7 @@ const takeAll = (bucket: TokenBucket, now: number): number => {
   return taken;
 };
 
-it('is full at first, comes back steadily, and is never more than full', () => {
+it('starts full, refills steadily, and never exceeds its burst', () => {
   const bucket = new TokenBucket({ amount: 2, periodMs: 1000, burst: 10 }, 500);
   expect(takeAll(bucket, 500)).toBe(10);
   expect(takeAll(bucket, 999)).toBe(0);
@@ -16,14 +16,14 @@ it('is full at first, comes back steadily, and is never more than full', () => {
   expect(takeAll(bucket, 3_600_000)).toBe(10);
 });
 
-it('tells when there is a token without taking it', () => {
+it('reports the wait without taking a token', () => {
   const bucket = new TokenBucket({ amount: 1, periodMs: 1000, burst: 1 }, 0);
   for (let i = 0; i < 3; i++) expect(bucket.waitMs(0)).toBe(0);
   bucket.take(0);
   expect([bucket.waitMs(0), bucket.waitMs(400)]).toEqual([1000, 600]);
 });
 
-it('keeps its word: after the wait there is a token, however often somebody asked in vain', () => {
+it('has a token after the reported wait, however often it was asked before', () => {
   const times = fc.array(fc.double({ min: 0, max: 50, noNaN: true }), { maxLength: 20 });
   fc.assert(
     fc.property(

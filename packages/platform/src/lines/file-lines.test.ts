@@ -27,7 +27,7 @@ it('numbers every line, blank and oversized ones too, and the last one without a
   ]);
 });
 
-it('an empty file has no lines; one that is not there fails', async () => {
+it('an empty file has no lines; a missing one fails', async () => {
   await writeFile(file, '');
   expect(await all(fileLines(file, 100))).toEqual([]);
   await expect(all(fileLines(`${file}.not`, 100))).rejects.toMatchObject({ code: 'ENOENT' });

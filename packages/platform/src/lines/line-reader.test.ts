@@ -13,7 +13,7 @@ function reading(limit: number) {
   return { reader, found };
 }
 
-it('finds the same lines however the bytes are cut', () => {
+it('finds the same lines however the bytes are split', () => {
   const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\r]/.test(text));
   const end = fc.constantFrom('\n', '\r\n');
   fc.assert(
@@ -32,7 +32,7 @@ it('finds the same lines however the bytes are cut', () => {
   );
 });
 
-it.each([1, 7, 1000, 10_000])('in chunks of %i, a line that is too long costs only itself', (size) => {
+it.each([1, 7, 1000, 10_000])('in chunks of %i, drops only the line that is too long', (size) => {
   const text = `one\nbegin${'x'.repeat(5000)}the end\nnext\n`;
   const { reader, found } = reading(1000);
   for (let at = 0; at < text.length; at += size) reader.push(Buffer.from(text.slice(at, at + size)));
@@ -43,7 +43,7 @@ it.each([1, 7, 1000, 10_000])('in chunks of %i, a line that is too long costs on
   ]);
 });
 
-it('takes a line of just the limit', () => {
+it('accepts a line of exactly the limit', () => {
   const { reader, found } = reading(4);
   reader.push(Buffer.from('four\n5five\n'));
   reader.push(Buffer.from('6'));
@@ -52,7 +52,7 @@ it('takes a line of just the limit', () => {
   expect(found).toEqual(['four', { head: '5five', tail: '5five' }, { head: '6sixth', tail: '6sixth' }]);
 });
 
-it('does not tell of blank lines if nobody asks', () => {
+it('reports blank lines only if asked to', () => {
   const found: string[] = [];
   const reader = new LineReader(10, {
     line: (bytes) => found.push(bytes.toString()),

@@ -6,14 +6,14 @@ import { descendantsOf, isAlive, processMark, signalProcess, signalSession } fro
 
 const markOf = (pid = 0) => ({ pid, mark: processMark(pid) ?? '' });
 
-it('tells a process from another one of the same number', () => {
+it('tells a process from another one with the same id', () => {
   const own = markOf(process.pid);
   expect(isAlive(own)).toBe(true);
   expect(isAlive({ ...own, mark: 'another' })).toBe(false);
   expect(signalProcess({ ...own, mark: 'another' }, 'SIGKILL')).toBe(false);
 });
 
-it('knows of none that has ended', async () => {
+it('is undefined for a process that has ended', async () => {
   const child = spawn('sleep', ['60']);
   const marked = markOf(child.pid);
   expect(isAlive(marked)).toBe(true);
@@ -23,7 +23,7 @@ it('knows of none that has ended', async () => {
   expect(signalProcess(marked, 'SIGKILL')).toBe(false);
 });
 
-it.runIf(process.platform === 'linux')('ends what is in a session, in groups of its own too', async () => {
+it.runIf(process.platform === 'linux')('ends all processes of a session, also in other groups', async () => {
   const script = 'set -m; sleep 60 & echo $!; wait';
   const child = spawn('bash', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout, 'data');

@@ -1,5 +1,5 @@
 /**
- * With which authority a sender speaks to a recipient, in the words that the recipient's model sees. The daemon knows it from
+ * The sender's authority over the recipient, as the recipient's model sees it. The daemon knows it from
  * connections and ids, so neither a text nor a name can claim it.
  */
 export const AUTHORITIES = {

@@ -26,7 +26,7 @@ export const REASONS = {
   no_hook: 'its hook is not running',
   no_interface: 'its own interface is not open',
   hook_not_trusted: 'its hooks have not run yet: its CLI may not trust them',
-  between_turns: 'nothing wakes it between turns; it comes with the next prompt',
+  between_turns: 'nothing wakes it between turns; delivered with the next prompt',
   unknown_screen: 'unknown screen',
   held_by_viewer: 'held by a viewer of the terminal',
   unproven: 'unproven',
@@ -48,7 +48,7 @@ export interface Reason {
   until?: number;
 }
 
-/** What an agent that was started waits for: of one that asks something first, only that. */
+/** What a started agent waits for; if it asks something first, only that. */
 export function notReadyText({ code, text }: Reason): string {
   if (code === 'starting') return text.replace(`${REASONS.starting}: `, '');
   return code === 'unproven' ? `${text}. Nothing is typed into it; it finds its task in its inbox.` : text;

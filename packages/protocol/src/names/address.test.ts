@@ -22,7 +22,7 @@ const address: fc.Arbitrary<Address> = fc.oneof(
 );
 
 describe('an address', () => {
-  it('is the same after it was written and read again', () => {
+  it('is the same after formatting and parsing', () => {
     fc.assert(
       fc.property(address, (one) => {
         expect(parseAddress(formatAddress(one))).toEqual(one);
@@ -68,7 +68,7 @@ describe('an address', () => {
     expect(() => parseAddress(text)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('is never anything but an address or a catalogue error, whatever the text', () => {
+  it('parses any text to an address or a catalogue error', () => {
     fc.assert(
       fc.property(fc.uint16Array(), (units) => {
         try {

@@ -75,7 +75,7 @@ describe('reserved words', () => {
 });
 
 describe('comparing names', () => {
-  it('goes without case', () => {
+  it('ignores case', () => {
     expect(nameKey('ALICE')).toBe(nameKey('alice'));
   });
 
@@ -104,7 +104,7 @@ describe('suggestions for an unknown name', () => {
     expect(nearNames('Bbo', known)).toEqual(['Bob']);
   });
 
-  it('finds the rest of one that was cut off, three at most', () => {
+  it('completes a truncated name, with at most three suggestions', () => {
     expect(nearNames('review', known)).toEqual(['reviewer']);
     expect(nearNames('worker', known)).toEqual(['worker-1', 'worker-2', 'worker-3']);
   });
@@ -113,7 +113,7 @@ describe('suggestions for an unknown name', () => {
     expect(nearNames('bab', ['rab', 'bob', 'Bab-2', 'zebra'], 2)).toEqual(['Bab-2', 'bob']);
   });
 
-  it('says nothing when nothing is near', () => {
+  it('is empty when no name is similar', () => {
     expect(nearNames('Zachariah', known)).toEqual([]);
     expect(nearNames('anybody', [])).toEqual([]);
   });

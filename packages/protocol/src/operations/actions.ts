@@ -28,17 +28,17 @@ export const actionOperations = {
     params: z.object({ cursor: cursor.optional() }).strict(),
     result: result<{ actions: ActionInfo[]; next?: string }>(),
   },
-  /** Invokes an action, or a tool as `Agent.tool`; answered when that is on the disk, before anybody performs it. */
+  /** Invokes an action, or a tool as `Agent.tool`; answered when it is on disk, before it is performed. */
   INVOKE: {
     params: z
       .object({
         name: z.string().min(1).max(256),
         input: jsonObject.default({}),
-        /** Names the invocation for retries: the same id again is the same invocation. */
+        /** Identifies the invocation for retries: the same id is the same invocation. */
         invocationId: clientId.optional(),
         /** Its end follows as a RESULT envelope. */
         wait: z.boolean().default(false),
-        /** How long to wait; the invocation goes on after that. Default: as for CALL. */
+        /** How long to wait; the invocation continues after that. Default: as for CALL. */
         timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
         /** The call that this connection handles, on whose behalf it invokes. */
         parent: clientId.optional(),
@@ -47,7 +47,7 @@ export const actionOperations = {
     /** `timeoutMs`: how long its end is waited for. */
     result: result<{ invocation: InvocationInfo; timeoutMs?: number }>(),
   },
-  /** One invocation, for who invoked or performed it and the owner. */
+  /** One invocation, for its caller, its performer and the owner. */
   INVOCATION: {
     params: z.object({ invocationId: clientId }).strict(),
     result: result<{ invocation: InvocationInfo }>(),

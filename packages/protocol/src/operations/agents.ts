@@ -35,7 +35,7 @@ export interface AgentInfo {
   unread?: number;
   /** What wakes this agent for a new message, best first; if empty, it sees messages when it checks its inbox. */
   paths: PathInfo[];
-  /** When it wants its messages while it works; absent if it has no wish. */
+  /** When it wants its messages while it works; absent for the default. */
   attention?: Attention;
   /** What the owner allowed it; absent if nothing. */
   grants?: AgentGrant[];
@@ -62,11 +62,11 @@ export interface AgentOffer {
   descriptions?: Record<string, string>;
   /** The names of its tools. */
   tools: string[];
-  /** When it last told what it offers: by connecting, or by a change since, in milliseconds since 1970. */
+  /** When it last announced what it offers, by connecting or by a change, in milliseconds since 1970. */
   updatedAt: number;
 }
 
-/** A tool as others see it; its owner alone says what it does. */
+/** A tool as others see it, described by its owner. */
 export interface OfferedTool extends ToolDefinition {
   /** A program handles its calls; otherwise the agent is asked in a message. */
   served: boolean;
@@ -124,7 +124,7 @@ export const agentOperations = {
     result: result<{ type: AgentType; lead: boolean; grants: AgentGrant[] }>(),
   },
   /**
-   * Sets when an agent that works gets its messages; without `attention` it has no wish any more. By the agent itself (no
+   * Sets when a working agent gets its messages; without `attention`, the default applies again. By the agent itself (no
    * `agent`), the owner or a person.
    */
   AGENT_ATTENTION: {

@@ -6,7 +6,7 @@ import { cursor, type Nothing, name, result } from './define.ts';
 /** A permission prompt of an agent's CLI that can be answered through an interface of that CLI. */
 export interface PromptInfo {
   agent: string;
-  /** Tells this prompt from every other one. */
+  /** Identifies this prompt. */
   digest: string;
   /** What the agent wants to do, for a person. */
   text: string;

@@ -27,7 +27,7 @@ const server = z.string().min(1).max(256);
 
 /** The MCP servers of the daemon. All of these are for the owner. */
 export const serverOperations = {
-  /** `manageable`: the settings allow to add, remove and reconnect servers. */
+  /** `manageable`: the settings allow adding, removing and reconnecting servers. */
   SERVERS: {
     params: none,
     result: result<{ servers: ServerInfo[]; error?: string; manageable: boolean }>(),

@@ -8,7 +8,7 @@ import { type Nothing, name, result } from './define.ts';
 /** The state of an agent's program; `waiting`: for something only a person can do. */
 export type RunState = 'starting' | 'ready' | 'waiting' | 'exited';
 
-/** The program of an agent in its terminal, as it runs now or as it ended. */
+/** The program of an agent in its terminal, running or ended. */
 export interface RunInfo {
   state: RunState;
   /** The relay started it; absent for one that a person started with `agent-relay run`. */
@@ -55,7 +55,7 @@ const viewer = z.string().max(64);
 /** A call that this connection handles: the operation is done for its caller. */
 const call = clientId.optional();
 
-/** A single word: a model is never an option, whatever the CLI makes of it. */
+/** One word that does not start with `-`, so that it cannot be taken for an option. */
 const model = z.string().regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,127}$/, 'must be one word');
 
 export const terminalOperations = {
@@ -191,7 +191,7 @@ export const terminalOperations = {
         mode: z.enum(VIEW_MODES).default('watch'),
         columns,
         rows,
-        /** Drive though somebody else does: they go on watching. */
+        /** Take over from whoever is typing; they keep watching. */
         takeover: z.boolean().default(false),
         /** Hold its messages from the start, as with TERMINAL_HOLD. */
         hold: z.boolean().default(false),
@@ -203,7 +203,7 @@ export const terminalOperations = {
   /** Keys of the viewer that drives. */
   TERMINAL_INPUT: { params: z.object({ viewer, data: bytes }).strict(), result: result<Nothing>() },
   TERMINAL_RESIZE: { params: z.object({ viewer, columns, rows }).strict(), result: result<Nothing>() },
-  /** Keeps messages from being typed while the viewer is there, or no longer. */
+  /** Holds messages while the viewer is attached, or releases them. */
   TERMINAL_HOLD: {
     params: z.object({ viewer, held: z.boolean().default(true) }).strict(),
     result: result<Nothing>(),
@@ -216,9 +216,9 @@ export const terminalOperations = {
       .object({
         run: clientId,
         data: bytes,
-        /** Whom the screen is for; all, if absent. */
+        /** The viewer the screen is for. Default: all. */
         viewer: viewer.optional(),
-        /** The first piece of a screen of this size: what was shown before is void. */
+        /** The first piece of a screen of this size: it replaces what was shown before. */
         screen: z.object({ columns, rows }).strict().optional(),
       })
       .strict(),

@@ -16,7 +16,7 @@ it('uses the tool of the toolset where the catalogue names a command', () => {
   expect(forModel(error, { BackendNotFound: step }).next).toBe(step);
 });
 
-it('keeps a better step of the place that failed, and whatever else the error says', () => {
+it('keeps a more specific next step, and the rest of the error', () => {
   const error = new RelayError('MutualAwait', 'Bob waits.', { next: 'Answer Bob first, in thread red.' });
   expect(forModel(error, { MutualAwait: 'Something else.' })).toBe(error);
   const late = new RelayError('Timeout', 'Late.', {
@@ -33,7 +33,7 @@ it('keeps a better step of the place that failed, and whatever else the error sa
   });
 });
 
-it('leaves a step as it is that says who edits the settings', () => {
+it('keeps a next step that says who edits the settings', () => {
   const full = limitReached('quota.messages', 10, 'The inbox is full.', 'Read some first.');
   expect(full.next).toContain('settings.json');
   expect(forModel(full, {})).toBe(full);

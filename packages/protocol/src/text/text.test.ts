@@ -12,7 +12,7 @@ describe('text from a peer', () => {
     expect(safeText('a\r\nb\rc\u0085d\u2028e\u2029f')).toBe('a\nb\nc\nd\ne\nf');
   });
 
-  it('marks every line after the first of a text that stands among ours, whatever ends it', () => {
+  it('marks every line after the first, for every kind of line end', () => {
     expect(quotedText('one\n\ntwo\r\nthree\u2028four')).toBe('one\n> \n> two\n> three\n> four');
   });
 

@@ -11,6 +11,6 @@ const TOOLS = `
 
 const KEYS: ReadonlySet<string> = new Set(TOOLS.trim().split(/\s+/));
 
-/** Whether a tool of the relay itself is called so. No action may be: clients have one tool of a name. */
+/** Whether the relay has a tool with this name. An action may not share it: tool names are unique in a client. */
 export const isRelayTool = (name: string): boolean =>
   KEYS.has(actionKey(name)) || actionKey(name).startsWith('relay_');

@@ -18,7 +18,7 @@ describe('an envelope', () => {
     );
   });
 
-  it('may have an empty payload, and loses fields nobody knows', () => {
+  it('may have an empty payload, and drops unknown fields', () => {
     expect(decodeEnvelope(envelope({ payload: null, later: true }))).toEqual({
       v: 1,
       type: 'SEND',
@@ -49,7 +49,7 @@ describe('an envelope', () => {
     expect(() => decodeEnvelope(text)).toThrow(failsWith('MalformedFrame'));
   });
 
-  it('of another version is told apart from one that makes no sense', () => {
+  it('of another version gets a different error than an invalid one', () => {
     expect(() => decodeEnvelope(envelope({ v: 2 }))).toThrow(failsWith('VersionMismatch'));
   });
 

@@ -31,7 +31,7 @@ describe('frames', () => {
     expect([...encodeFrame('{"é":1}')]).toEqual([0, 0, 0, 8, 0x7b, 0x22, 0xc3, 0xa9, 0x22, 0x3a, 0x31, 0x7d]);
   });
 
-  it('come out of any split of the stream as they went in', () => {
+  it('are parsed from any split of the stream', () => {
     const text = fc.string({ unit: 'grapheme' }).filter((candidate) => candidate.isWellFormed());
     fc.assert(
       fc.property(fc.array(text), fc.array(fc.nat()), (texts, cuts) => {
@@ -42,7 +42,7 @@ describe('frames', () => {
     );
   });
 
-  it('come out of a stream of single bytes, a leading byte order mark included', () => {
+  it('are parsed from single bytes, including a leading byte order mark', () => {
     const texts = ['', '\u{FEFF}{}', 'x'.repeat(300)];
     const bytes = join(...texts.map(encodeFrame));
     expect(parseSplit(bytes, [...bytes.keys()]).texts).toEqual(texts);
@@ -62,7 +62,7 @@ describe('frames', () => {
     expect(texts).toEqual(['precious']);
   });
 
-  it('wait for their rest, and say how much of it is there', () => {
+  it('wait until they are complete, and report the bytes held', () => {
     const { texts, parser } = parseSplit(encodeFrame('truncated').slice(0, 9), []);
     expect(texts).toEqual([]);
     expect(parser.buffered).toBe(9);
@@ -97,7 +97,7 @@ describe('a frame that is too large', () => {
 });
 
 describe('a frame of invalid UTF-8', () => {
-  it('is told, and the frames around it come through in any split', () => {
+  it('is reported, and the frames around it are parsed in any split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), (cuts) => {
         const bytes = join(encodeFrame('before'), invalidFrame, encodeFrame('after'), invalidFrame);
@@ -109,7 +109,7 @@ describe('a frame of invalid UTF-8', () => {
     );
   });
 
-  it('breaks a parser whose owner does not want to hear of it', () => {
+  it('breaks a parser without onInvalid', () => {
     const parser = new FrameParser();
     const malformed = expect.objectContaining({ code: 'MalformedFrame' });
     expect(() => parser.push(join(invalidFrame, encodeFrame('after')), () => undefined)).toThrow(malformed);
@@ -118,7 +118,7 @@ describe('a frame of invalid UTF-8', () => {
 });
 
 describe('garbage', () => {
-  it('ends in texts, complaints or FrameTooLarge, never in anything else', () => {
+  it('results in texts, reports or FrameTooLarge, and nothing else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat()), (bytes, cuts) => {
         const parser = new FrameParser(64);

@@ -4,7 +4,7 @@ import { idMaker } from './ids.ts';
 const NOW = 1_800_000_000_000;
 
 describe('ids', () => {
-  it('are the prefix and fifteen letters that cannot be taken for others', () => {
+  it('are the prefix and fifteen unambiguous letters', () => {
     expect(idMaker(() => NOW, Math.random)('msg')).toMatch(/^msg_[0-9a-hjkmnp-tv-z]{15}$/);
   });
 
@@ -15,7 +15,7 @@ describe('ids', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('never wrap around within a millisecond, whatever chance begins with', () => {
+  it('never wrap around within a millisecond, whatever the random start', () => {
     const newId = idMaker(
       () => NOW,
       () => 1 - Number.EPSILON,
@@ -36,7 +36,7 @@ describe('ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('of two makers in the same millisecond differ by chance alone', () => {
+  it('of two generators in the same millisecond differ only by their random start', () => {
     const one = idMaker(() => NOW, Math.random)('msg');
     const other = idMaker(() => NOW, Math.random)('msg');
     expect(one).not.toBe(other);

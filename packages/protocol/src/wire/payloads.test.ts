@@ -124,13 +124,13 @@ describe('the payloads of operations', () => {
     }
   });
 
-  it.each(operations)('%s does nothing with a field it does not know', (name) => {
+  it.each(operations)('%s ignores an unknown field', (name) => {
     const parsed = OPERATIONS[name].params.safeParse({ ...SMALLEST[name], surprise: 1 });
     if (TOLERANT.has(name)) expect(parsed.data).not.toHaveProperty('surprise');
     else expect(parsed.success).toBe(false);
   });
 
-  it.each(operations)('%s takes no other kind of value in place of its payload', (name) => {
+  it.each(operations)('%s accepts no other kind of value as its payload', (name) => {
     for (const value of [[], 'text', 5, true]) {
       expect(OPERATIONS[name].params.safeParse(value).success).toBe(false);
     }
@@ -183,7 +183,7 @@ describe('the fields of a message', () => {
     expect(parsed.error?.issues[0]?.path[0]).toBe(field);
   });
 
-  it('say nothing of who sends: a sender field is dropped', () => {
+  it('do not include the sender: a sender field is dropped', () => {
     expect(sendPayload.parse({ to: 'Bob', content: 'hi', from: 'Eve' })).not.toHaveProperty('from');
   });
 });

@@ -47,7 +47,7 @@ export const toolDefinition = z.object({
 });
 export type ToolDefinition = z.infer<typeof toolDefinition>;
 
-/** Who calls a tool, as the daemon found out. */
+/** The caller of a tool, as established by the daemon. */
 export interface ToolCaller {
   type: AgentType;
   id: string;
@@ -55,11 +55,11 @@ export interface ToolCaller {
   handle?: string;
   /** The session of the client program, where it named one. */
   sessionId?: string;
-  /** Several share its connection, and it only says that it is this agent. */
+  /** Several users share its connection; the name is only claimed. */
   unverified?: true;
 }
 
-/** `unknown`: it was begun, and nobody can tell how it ended. It is never run again. */
+/** `unknown`: it was started, but its outcome is unknown. It is never run again. */
 export type InvocationStatus = 'invoked' | 'completed' | 'failed' | 'unknown';
 
 export interface InvocationInfo {

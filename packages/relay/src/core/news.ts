@@ -24,7 +24,7 @@ type EventNews = Extract<News, { kind: 'event' }>;
 
 interface Listening {
   stop(): void;
-  /** Resolves when the changes of other daemons that were heard of are loaded. */
+  /** Resolves when the known changes of other daemons are loaded. */
   settled(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { Workspace } from './ports/store/workspaces.ts';
  */
 export interface Principal {
   readonly workspace: Workspace;
-  /** The agent whose token was shown, or the owner's person on a page; undefined for somebody who only observes. */
+  /** The agent whose token was shown, or the owner's person on a page; undefined for an observer. */
   readonly agent: Agent | undefined;
   /** Only claims to be this agent: several users share the connection. */
   readonly unverified: boolean;
@@ -19,7 +19,7 @@ export interface Principal {
   readonly keyId: string | undefined;
   /** The page session it came in with; revoking that ends the connection. */
   readonly pageSessionId: string | undefined;
-  /** Performs a call for this one, which has no rights that the performer does not have. */
+  /** The principal that performs a call for this one; both need the rights. */
   readonly through?: Principal;
 }
 

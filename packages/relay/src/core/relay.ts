@@ -58,7 +58,7 @@ export interface RelayOptions {
   terminals: TerminalOptions;
   /** Names reserved for people, registered only by the owner. */
   personNames: readonly string[];
-  /** Names this daemon among those that share the store, also after a restart. */
+  /** Identifies this daemon among those that share the store, also after a restart. */
   node: string;
   /** Called with errors of background work. */
   onError: (error: unknown) => void;

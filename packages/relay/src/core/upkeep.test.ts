@@ -50,7 +50,7 @@ describe('retention', () => {
     });
   });
 
-  it('takes with a message all that hangs on it', async () => {
+  it('deletes a message with everything that belongs to it', async () => {
     const { messageId } = await alice.send('Bob', 'needle @Bob');
     await bob.request('REACT', { message: messageId, emoji: '👍' });
     core.clock.advance(2 * DAY_MS);

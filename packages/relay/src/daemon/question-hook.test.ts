@@ -53,7 +53,7 @@ describe('the hook for questions', () => {
     expect(logged).toEqual([]);
   });
 
-  it('does not run for more than can wait, which the log tells once', async () => {
+  it('does not run for more than can be queued, which is logged once', async () => {
     const calls = new QuestionNotifier(sh('echo x >> lines'), log);
     for (let i = 0; i < 107; i++)
       calls.call({ event: 'question', project: 'demo', message: question(`msg_${i}`) });
@@ -77,7 +77,7 @@ describe('the hook for questions', () => {
     expect(told.map(({ reason: { code } }) => code).sort()).toEqual(['approval_dialog', 'usage_limit']);
   });
 
-  it('is ended when it takes too long, also if it does not want to', async () => {
+  it('is ended at its time limit, and killed if it ignores that', async () => {
     const calls = new QuestionNotifier(sh('trap "" TERM; while :; do sleep 0.05; done'), log, 200);
     calls.call({ event: 'question', project: 'demo', message: question('msg_1') });
     await until(() => expect(logged).toHaveLength(1));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Message, Reason, ReasonCode } from '@agent-relay/protocol';
 import type { Logger } from './log/log.ts';
 
-/** What to run when an agent asks a person something, or stands still until a person does something. */
+/** What to run when an agent asks a person something, or waits until a person does something. */
 export interface QuestionHook {
   /** A program and its arguments; it gets what happened as JSON on its standard input. */
   command?: string[] | undefined;
@@ -18,12 +18,12 @@ const GRACE = 0.2;
 const MAX_CALLS = 4;
 const MAX_WAITING = 100;
 
-/** What a person is told of. */
+/** What a person is notified of. */
 type Call =
   | { event: 'question'; project: string; message: Message }
   | { event: 'waiting'; project: string; agent: string; reason: Reason };
 
-/** Dialogs and limits. Other reasons to wait pass by themselves, or nobody can tell from afar what they are. */
+/** Dialogs and limits. Other reasons pass by themselves, or cannot be judged remotely. */
 const TOLD: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'approval_dialog',
   'usage_limit',

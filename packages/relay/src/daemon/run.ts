@@ -44,7 +44,7 @@ export interface RunningDaemon {
    * project.
    */
   openMcp(project: string): Promise<string | undefined>;
-  /** Says in the log that everything it was started for is open. */
+  /** Logs that the daemon is ready. */
   ready(): void;
   /** Finishes open requests, closes every connection, closes the database. */
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export async function runDaemon({
   /** Closed with the daemon. */
   store: Store;
   log: Logger;
-  /** The file of the command line, which the hosts of spawned agents are started by. */
+  /** The file of the command line, which also runs the hosts of spawned agents. */
   program: string;
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;

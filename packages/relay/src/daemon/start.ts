@@ -63,9 +63,9 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       ...(apiKey === undefined ? {} : { mcpKeyMark: keyMark(apiKey) }),
     });
     daemon.ready();
-    // Last: V8 uses no code that was compiled under other flags, and would compile all that is still to load.
+    // Last: V8 does not reuse code compiled under other flags, so the rest would be compiled again.
     keepHeapSmall();
-    // A daemon that is killed writes nothing at its end.
+    // A killed daemon writes nothing when it ends.
     setImmediate(flushCompileCache);
     return { http, mcp, opened, failed, stop: () => parts.disposeAsync() };
   } catch (error) {

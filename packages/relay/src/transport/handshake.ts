@@ -28,7 +28,7 @@ export interface Introduced {
   confirm(): void;
   /** The session the client claims its name for. */
   session: string | undefined;
-  /** The session it says it is, for those whom it calls. */
+  /** The session it claims to be, shown to those it calls. */
   clientSession: string | undefined;
   welcome: Pick<
     WelcomePayload,

@@ -153,7 +153,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   async #hello(envelope: Envelope, bytes: number): Promise<void> {
     const { relay, welcome } = this.#context;
     this.#state = 'identifying';
-    // It has come in time, however long the store takes to know the agent.
+    // HELLO arrived in time, however long the store takes to find the agent.
     this.#stopWaitingForHello();
     this.#intake.shut();
     try {
@@ -237,7 +237,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
 
   revoke(): void {
     this.#refuse(new RelayError('Unauthorized', 'The key or token of this connection is no longer valid.'));
-    // It is over now, not when the client has read that.
+    // Ends now, not when the client has read the error.
     this.closed();
   }
 
@@ -290,7 +290,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
 let lastTold: { subject: object; outgoing: Outgoing } | undefined;
 let told = 0;
 
-/** An event goes to all who watch, one after the other, as a message to all who follow: it is encoded once too. */
+/** An event is sent to its watchers one after the other: it is encoded once and kept for the rest. */
 function eventEnvelope(event: RelayEvent, now: number): Outgoing {
   const subject = event.type === 'message.created' ? event.message : event;
   if (lastTold?.subject !== subject) {
@@ -301,7 +301,7 @@ function eventEnvelope(event: RelayEvent, now: number): Outgoing {
   return lastTold.outgoing;
 }
 
-/** For those who watch; whoever a message is for gets it otherwise. */
+/** Events for watchers only; recipients get the message itself. */
 const comesWithEachMessage = ({ type }: RelayEvent): boolean =>
   type === 'message.created' || type.startsWith('delivery.');
 

@@ -33,7 +33,7 @@ export class Paths {
     return (await this.#session.request('REPORT', { path, messages: ids, state, ...why })).changed;
   }
 
-  /** The path can deliver now; `doubt`: what may keep it from that all the same. */
+  /** The path can deliver now; `doubt`: why it may still fail. */
   async ready(path: ClaimingPath, doubt?: ReasonInput): Promise<void> {
     await this.#session.request('REPORT', { path, state: 'ready', ...(doubt && { reason: doubt }) });
   }

@@ -84,7 +84,7 @@ export class Relay {
       serve: (offer) => session.request('SERVE', offer),
       refused: (refusal) => {
         if (session.events.emit('tools.refused', refusal)) return;
-        // A program that does not listen would go on without knowing that nobody can call it.
+        // Without a listener, the program would not notice that nobody can call it.
         console.warn(`No longer offered: ${refusal.names.join(', ')}. ${refusal.error.message}`);
       },
       progress: (payload) => session.post('PROGRESS', payload),
@@ -214,7 +214,7 @@ export class Relay {
   }
 
   /**
-   * Chooses when this agent, or `agent`, gets its messages while it works; `undefined` for no wish. Others than the agent
+   * Chooses when this agent, or `agent`, gets its messages while it works; `undefined` for the default. Others than the agent
    * itself have to be people.
    */
   setAttention(
@@ -241,7 +241,7 @@ export class Relay {
   }
 
   /**
-   * Lets others call a tool of this agent; resolves when they can, with a function that takes it back. After a reconnect
+   * Lets others call a tool of this agent; resolves when they can, with a function that removes it. After a reconnect
    * it is there again.
    */
   exposeTool<Input extends ToolSchema, Output extends ToolSchema = ToolSchema>(
@@ -260,8 +260,8 @@ export class Relay {
   }
 
   /**
-   * Performs an action for others, under a name of its own in the project: `NameTaken` if another agent has it. Each becomes
-   * a tool in the MCP clients of those it is available to. Resolves with a function that takes it back.
+   * Performs an action for others, under its own name in the project: `NameTaken` if another agent has it. Each becomes
+   * a tool in the MCP clients of those it is available to. Resolves with a function that removes it.
    */
   registerAction<Input extends ToolSchema, Output extends ToolSchema = ToolSchema>(
     action: RegisteredAction<Input, Output>,
@@ -279,7 +279,7 @@ export class Relay {
 
   /**
    * Invokes an action, or a tool as `Agent.tool`. It is performed at most once, whatever happens to this client; resolves
-   * when it is begun, or with `wait` when it has ended, with what is known of it then.
+   * when it has started, or with `wait` when it has ended, with its state at that time.
    */
   invoke(
     name: string,

@@ -37,7 +37,7 @@ export class Servers {
     await this.#session.request('SERVER_REMOVE', { server });
   }
 
-  /** Connects a server anew, which ends the calls it has; resolves with its state then. */
+  /** Reconnects a server, which ends its open calls; resolves with its state then. */
   async reconnect(server: string): Promise<ServerInfo> {
     const id = this.#session.newId();
     return (await this.#session.request('SERVER_RECONNECT', { server }, id, undefined, SLACK_MS)).server;

@@ -4,15 +4,14 @@ import type { ReasonCode } from '@agent-relay/protocol';
 export const ADVICE: Record<ReasonCode, string> = {
   offline: 'Start the agent again; the message is waiting for it.',
   no_wake_path: 'Tell the agent to check its inbox, or run it with agent-relay run.',
-  not_taken:
-    'Nothing to do yet: its program gets it when it reads again. If that takes long, look at the agent.',
-  not_read: 'Nothing to do yet: its program has it. If that takes long, look at the agent.',
+  not_taken: 'Nothing to do yet: its program gets it when it reads again. If it takes long, check the agent.',
+  not_read: 'Nothing to do yet: its program has it. If it takes long, check the agent.',
   claimed: 'Nothing to do: it arrives in a moment.',
   refused: 'Tell the agent to check its inbox.',
   path_gone: 'Check its terminal; if the message did not arrive, send it again.',
   unconfirmed: 'Check its terminal; if the message did not arrive, send it again.',
   expired: 'Send it again if it still matters.',
-  removed: 'It reaches nobody. Send it to another agent.',
+  removed: 'It cannot be delivered. Send it to another agent.',
   busy: 'It is delivered when this turn ends.',
   starting: 'It is delivered once the agent has started.',
   approval_dialog: 'Answer the dialog in its terminal.',
@@ -29,6 +28,6 @@ export const ADVICE: Record<ReasonCode, string> = {
   hook_not_trusted: 'Trust the hook in its terminal.',
   between_turns: 'Give it its next prompt, or run it with agent-relay run, which wakes it.',
   unknown_screen: 'Look at its terminal.',
-  held_by_viewer: 'Release messages in its terminal: somebody holds them there.',
+  held_by_viewer: 'Someone holds its messages in its terminal. Release them there.',
   unproven: 'Nothing to do: another path is used until this one has worked once.',
 };

@@ -15,7 +15,7 @@ const STATES: Record<DeliveryTrace['state'], string> = {
   injected: 'In its context',
   turn_started: 'Working on it',
   read: 'Read',
-  acked: 'Dealt with',
+  acked: 'Handled',
 };
 
 const PATHS: Record<string, string> = {

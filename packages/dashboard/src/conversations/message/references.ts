@@ -5,10 +5,10 @@ import { linkTo } from '../../routes.ts';
 /** A name after `@`, a channel after `#`, at the beginning of a word. */
 const REFERENCE = /(?<![\w@#/&])([@#])([\p{L}\p{N}][\p{L}\p{N}_.-]*)/gu;
 
-/** Where text is what somebody wrote, and no link or code. */
+/** Text in these elements is not turned into links. */
 const isPlain = ({ parentElement }: Node): boolean => parentElement?.closest('a, code, pre') === null;
 
-/** Makes links of the agents and channels that a rendered message names. */
+/** Links the agents and channels named in a rendered message. */
 export function linkReferences(rendered: DocumentFragment): DocumentFragment {
   const walker = document.createTreeWalker(rendered, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];

@@ -5,7 +5,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Principal } from '../principal.ts';
 
-/** Whom actions are available to. */
+/** Who may invoke an action. */
 export class ActionAudience {
   readonly #agents: Agents;
   readonly #channels: Channels;
@@ -21,12 +21,12 @@ export class ActionAudience {
     if (owner) return true;
     if (!agent) return false;
     if (availableTo === undefined || agent === performer) return true;
-    // Whoever only claims to be this agent has no rights of it.
+    // A connection that only claims to be this agent does not have its rights.
     if (unverified) return false;
     return this.#isOwnersPerson(principal) || availableTo.some((who) => this.#isMeant(who, agent, principal));
   }
 
-  /** Whom `availableTo` names that is not there: perhaps not yet, perhaps a mistake. */
+  /** The names in `availableTo` that do not exist: not yet, or a typo. */
   unknown({ availableTo = [] }: ActionDefinition, workspace: Workspace): string[] {
     return availableTo.filter((who) => {
       if (who.startsWith('#')) return this.#channels.find(workspace, who.slice(1)) === undefined;

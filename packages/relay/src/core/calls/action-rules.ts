@@ -12,15 +12,11 @@ import { callWord } from './call-names.ts';
 
 const EVERYBODY: ReadonlySet<string> = new Set(['everyone', 'everybody', 'anyone', 'anybody']);
 
-/** Throws if no action can have this name, or nobody can be meant by its `availableTo`. */
+/** Throws if the name is not allowed, or its `availableTo` cannot match anyone. */
 export function checkAction({ name, availableTo = [] }: ActionDefinition): void {
   const refusal = { next: 'Choose another name for the action.', details: { name } };
   if (isRelayTool(name))
-    throw new RelayError(
-      'NameTaken',
-      `The relay itself has a tool called like the action "${name}".`,
-      refusal,
-    );
+    throw new RelayError('NameTaken', `The relay already has a tool named "${name}".`, refusal);
   const word = callWord(name);
   if (word !== name && isReserved(word))
     throw new RelayError(

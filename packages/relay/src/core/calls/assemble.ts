@@ -38,7 +38,7 @@ interface Parts {
   messages: Messages;
   awaits: Awaits;
   deliveries: Deliveries;
-  /** Names this daemon among those that share the store. */
+  /** Identifies this daemon among those that share the store. */
   node: string;
   background: (work: Promise<void>) => Promise<void>;
   onError: (error: unknown) => void;

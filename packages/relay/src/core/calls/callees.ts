@@ -25,7 +25,7 @@ export class Callees {
     this.#prefix = `${parts.newId('srv')}-`;
   }
 
-  /** The connection handles calls of these tools and actions from now on; calls that it handles already go on. */
+  /** The connection handles calls of these tools and actions from now on; calls it already handles continue. */
   serve(connection: Caller, offer: OperationParams<'SERVE'>, requestId: string): void {
     const agent = requireAgent(connection.principal);
     const { served } = this.#parts;
@@ -47,7 +47,7 @@ export class Callees {
     };
   }
 
-  /** The outcome of a call that the connection handles; false if nobody waits for it. */
+  /** The outcome of a call that the connection handles; false if the caller stopped waiting. */
   result({ serving }: Caller, { callId, result = null, error }: OperationParams<'RESULT'>): boolean {
     if (!serving?.settle(callId)) return false;
     if (error === undefined) this.#publish({ step: 'answered', callId, outcome: { result } });
@@ -66,7 +66,7 @@ export class Callees {
     if (news.step !== 'asked') return;
     const { server, call, origin } = news;
     if (!server.startsWith(this.#prefix)) return;
-    // Who is local to another daemon may be on another machine.
+    // A client local to another daemon may be on another machine.
     const here = isOwn ? origin : { ...origin, local: false, owner: false };
     const serving = this.#serving.get(server);
     const refusal = serving ? serving.take(call, here) : notReached({ name: call.server });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const SUM = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
 
 describe('a call', () => {
-  it('reaches the connection that serves the tool, with who calls, and its result comes back', async () => {
+  it('reaches the connection that serves the tool, with its caller, and returns the result', async () => {
     await bob.serve({ name: 'add' });
     const call = await alice.call('Bob.add', { a: 1 });
     expect(bob.calls).toEqual([
@@ -56,7 +56,7 @@ describe('a call', () => {
     await expect(alice.call('Bob.add')).rejects.toMatchObject({ code: 'AgentOffline' });
   });
 
-  it('with other arguments than the schema says is refused, naming the field', async () => {
+  it('with invalid arguments is refused, naming the field', async () => {
     await bob.serve({ name: 'add', inputSchema: SUM });
     await expect(alice.call('Bob.add', { a: 'one' })).rejects.toMatchObject({
       code: 'InvalidArguments',
@@ -76,7 +76,7 @@ describe('a call', () => {
     });
   });
 
-  it('whose tool reports an error fails with its words', async () => {
+  it('whose tool reports an error fails with its message', async () => {
     await bob.serve({});
     const call = await alice.call('Bob.add');
     await bob.answer({ error: 'Too large to add.' });
@@ -92,7 +92,7 @@ describe('a call', () => {
     expect(await call.outcome()).toMatchObject({ error: { code: 'CalleeGone', retryable: false } });
   });
 
-  it('ends when its time is over, and the callee is told', async () => {
+  it('times out, and the callee is notified', async () => {
     await bob.serve({});
     const call = await alice.call('Bob.add', {}, { timeoutMs: 1000 });
     core.clock.advance(1000);
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(await bob.answer({ result: 1 })).toEqual({ open: false });
   });
 
-  it('ends when the caller cancels it or is gone, and the callee is told', async () => {
+  it('ends when the caller cancels it or disconnects, and the callee is notified', async () => {
     await bob.serve({});
     const first = await alice.call('Bob.add');
     await alice.request('CANCEL', { id: first.requestId });
@@ -111,7 +111,7 @@ describe('a call', () => {
       expect(bob.events).toContainEqual({ type: 'call.cancelled', callId, reason: 'cancelled' });
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     await bob.serve({});
     const { callId, requestId } = await alice.call('Bob.add');
     await bob.request('PROGRESS', { callId, progress: 1, total: 3, message: 'adding' });
@@ -128,7 +128,7 @@ describe('a call', () => {
     expect(await call.outcome()).toMatchObject({ result: 'his' });
   });
 
-  it('does not meet another one with the same id of its caller', async () => {
+  it('is not confused with a call of another caller with the same id', async () => {
     const carol = await core.join(workspace, 'Carol');
     await bob.serve({});
     const one = await alice.call('Bob.add', {}, { callId: 'same' });
@@ -150,7 +150,7 @@ describe('a call', () => {
     await expect(alice.call('Bob.add')).rejects.toMatchObject({ code: 'ToolNotFound' });
   });
 
-  it('says who calls also where nobody has a name: the key, or the owner', async () => {
+  it('names its caller also without an agent: the key, or the owner', async () => {
     await bob.serve({});
     await core.observerFromAfar(workspace).call('Bob.add');
     expect(bob.calls.at(-1)?.caller).toEqual({ type: 'agent', id: 'key 12345678', name: 'key 12345678' });
@@ -174,7 +174,7 @@ describe('limits of calls', () => {
     for (const who of [ann, ben]) await expect(who.call('Bob.add')).rejects.toMatchObject(refusal);
   });
 
-  it('count calls inside calls, whatever the caller says', async () => {
+  it('count nested calls, whatever parent the caller names', async () => {
     await alice.serve({});
     await bob.serve({});
     let parent: string | undefined;
@@ -208,7 +208,7 @@ describe('limits of calls', () => {
     expect(bob.calls.at(-1)?.depth).toBe(1);
   });
 
-  it('hold for what goes in and what comes out', async () => {
+  it('apply to arguments and results', async () => {
     await bob.serve({});
     const much = 'x'.repeat(5000);
     await expect(alice.call('Bob.add', { much })).rejects.toMatchObject({
@@ -220,7 +220,7 @@ describe('limits of calls', () => {
     expect(await call.outcome()).toMatchObject({ error: { code: 'InvalidResult' } });
   });
 
-  it('hold for the arguments of all open calls, which are in memory', async () => {
+  it('apply to the arguments of all open calls, which are in memory', async () => {
     await bob.serve({});
     const much = 'x'.repeat(4000);
     const [ann, ben] = [await core.joinFromAfar(workspace, 'Ann'), await core.joinFromAfar(workspace, 'Ben')];
@@ -235,7 +235,7 @@ describe('limits of calls', () => {
     await alice.call('Bob.add', { much });
   });
 
-  it('hold for the tools that the agents of a key serve, which are in memory', async () => {
+  it('apply to the tools that the agents of a key serve, which are in memory', async () => {
     const tools = Array.from({ length: 15 }, (_, at) => ({ name: `t${at}`, description: 'x'.repeat(4000) }));
     const join = (name: string) => core.joinFromAfar(workspace, name);
     const [ann, ben, cat] = [await join('Ann'), await join('Ben'), await join('Cat')];
@@ -313,7 +313,9 @@ describe('a tool that needs consent', () => {
     expect(question?.content).toMatch(/Alice wants to call Bob\.deploy.*production/s);
     expect(bob.calls).toEqual([]);
     expect(question?.content).toContain('agent-relay send --reply-to ID yes');
-    expect(alice.progress).toMatchObject([{ id: call.requestId, message: 'Waiting for a yes from Petra.' }]);
+    expect(alice.progress).toMatchObject([
+      { id: call.requestId, message: 'Waiting for consent from Petra.' },
+    ]);
     expect(await petra.reply(question?.id ?? '', 'Yes, go ahead.')).toMatchObject({ offline: [] });
     await expect.poll(() => bob.calls).toHaveLength(1);
     await bob.answer({ result: 'done' });
@@ -334,7 +336,7 @@ describe('a tool that needs consent', () => {
     expect(bob.calls).toEqual([]);
   });
 
-  it('may take five minutes if its caller says nothing else', async () => {
+  it('may take five minutes by default', async () => {
     const call = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     core.clock.advance(299_000);
@@ -401,15 +403,15 @@ describe('a tool that needs consent', () => {
     core.clock.advance(1000);
     await late.outcome();
     await expect.poll(notes).toMatchObject([{ from: 'relay', replyTo: first?.id }]);
-    expect(notes()[0]?.content).toMatch(/the time for it is over/);
+    expect(notes()[0]?.content).toMatch(/the call timed out\./);
 
     const dropped = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(3);
     await alice.request('CANCEL', { id: dropped.requestId });
-    await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice no longer waits/);
+    await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice stopped waiting\./);
   });
 
-  it('is allowed by a reply to its own question only, and the person is told so', async () => {
+  it('is allowed only by a reply to its own question, and the person gets a hint', async () => {
     const call = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     const [question] = petra.delivered;
@@ -471,7 +473,7 @@ describe('a tool that needs consent', () => {
     await expect.poll(questions).toBe(4);
   });
 
-  it('tells nothing more after an answer to the question', async () => {
+  it('sends no notice after the question was answered', async () => {
     const call = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     await petra.reply(petra.delivered[0]?.id ?? '', 'no');
@@ -480,7 +482,7 @@ describe('a tool that needs consent', () => {
     await expect.poll(() => petra.delivered.map(({ from }) => from)).toEqual(['relay', 'Alice']);
   });
 
-  it('asks the person also if the caller only has a key, or only says that it is a person', async () => {
+  it('asks the person also if the caller only has a key, or only claims to be a person', async () => {
     await core.observerFromAfar(workspace).call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     await petra.declared().call('Bob.deploy');
@@ -488,7 +490,7 @@ describe('a tool that needs consent', () => {
     expect(bob.calls).toEqual([]);
   });
 
-  it('is not allowed by whoever only says that it is the person', async () => {
+  it('is not allowed by a client that only claims to be the person', async () => {
     const call = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     await petra.declared().reply(petra.delivered[0]?.id ?? '', 'yes');

@@ -45,11 +45,11 @@ export const USUAL_TIME_MS = 30_000;
 /** A person has to see the question first. */
 const TIME_WITH_CONSENT_MS = 300_000;
 
-/** How long a call may take, or a caller waits for it, if nobody says. */
+/** The default time of a call, and of waiting for one. */
 export const usualTimeMs = (order: Pick<CallOrder, 'target' | 'principal'>): number =>
   needsConsent(order) ? TIME_WITH_CONSENT_MS : USUAL_TIME_MS;
 
-/** The calls that are made from this daemon. Each ends: with its answer, with its time, or when nobody is there who would answer it. */
+/** The calls that are made from this daemon. Each ends with its answer, its timeout, or when nobody is left to answer it. */
 export class Calls {
   readonly #parts: Parts;
   readonly #open = new OpenCalls();
@@ -58,7 +58,7 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Starts a call; its result follows the answer. A call refused here reaches nobody. */
+  /** Starts a call; its result follows the answer. A call refused here is not passed on. */
   start(connection: Caller, params: Params, requestId: string): Started | Promise<Started> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
@@ -107,7 +107,7 @@ export class Calls {
     return { callId, timeoutMs };
   }
 
-  /** Counts a call, whose time begins now. Throws if its caller has as many as it may. */
+  /** Counts a call, whose time starts now. Throws if its caller is at the limit. */
   open(order: CallOrder, waiter: CallWaiter): OpenCall {
     const { clock, quotas } = this.#parts;
     const uncount = quotas.calling(order.principal, order.args);
@@ -126,12 +126,12 @@ export class Calls {
     return call;
   }
 
-  /** Has the call made; its waiter is told how that goes. */
+  /** Makes the call and reports its progress to its waiter. */
   run(call: OpenCall): void {
     this.#follow(call, needsConsent(call) ? this.#askPerson(call) : this.#make(call));
   }
 
-  /** Nobody waits any more, and the waiter is not told. */
+  /** Ends the call without notifying the waiter. */
   cancel(call: OpenCall): void {
     this.#abandon(call, 'cancelled');
   }
@@ -163,7 +163,7 @@ export class Calls {
   async #askPerson(call: OpenCall): Promise<void> {
     const { quotas, rates } = this.#parts;
     quotas.checkConsents(this.#open.countWaiting(call));
-    // The relay asks, but the person hears of it because of the caller.
+    // The relay asks, but the question counts for the caller.
     const refusal = rates.take(call.principal.agent?.id ?? callerAccount(call.principal));
     if (refusal) throw refusal;
     await this.#parts.consents.ask(
@@ -263,7 +263,7 @@ export class Calls {
     else if (news.step === 'progress') call.waiter.progress(news.progress);
   }
 
-  /** A connection serves nothing any more. Its daemon ends the calls that it got, this one those that still wait for a yes. */
+  /** A connection stopped serving. Its daemon ends the calls it got; this one ends those that still wait for consent. */
   #serverGone(server: string): void {
     for (const call of this.#open)
       if (call.waitsFor && call.target.kind === 'served' && call.target.serverId === server)

@@ -4,7 +4,7 @@ import { titleOf } from './open-call.ts';
 import { validate } from './schema/validate.ts';
 import type { Target } from './targets.ts';
 
-/** Throws unless the arguments are as the tool says. What is too much to check here, an MCP server checks itself. */
+/** Throws unless the arguments match the tool's schema. What is too complex to check here is left to the MCP server. */
 export function checkArguments(target: Target, args: Record<string, unknown>): void {
   const isBackend = target.kind === 'backend';
   const schema = isBackend ? target.input : target.tool.input;

@@ -24,7 +24,7 @@ export class Consents {
     this.#parts = parts;
   }
 
-  /** Asks the person in charge. `stored` gets how to take the question back; `settle` the answer, or why there is none. */
+  /** Asks the person in charge. `stored` gets a function that withdraws the question; `settle` the answer, or why there is none. */
   async ask(
     call: OpenCall,
     stored: (retract: (reason: QuestionEnd) => void) => void,
@@ -43,13 +43,13 @@ export class Consents {
       to: person,
       content: consentQuestion(caller.name, titleOf(target), args),
       timeoutMs,
-      // A daemon that is killed closes no question; by then the time of the call is over.
+      // A killed daemon cannot close the question; it expires with the call.
       expiresAt: clock.now() + timeoutMs,
       stored: (stop, messageId) => {
         note = (how, content) => {
           if (agents.byId(person.id)) questions[how](principal, messageId, content);
         };
-        call.waiter.progress({ progress: 0, message: `Waiting for a yes from ${person.name}.` });
+        call.waiter.progress({ progress: 0, message: `Waiting for consent from ${person.name}.` });
         stored((reason) => {
           stop();
           note('close', `No reply is needed any more: ${whyOf(reason, call)}`);
@@ -73,9 +73,9 @@ export class Consents {
 }
 
 const BESIDE =
-  'Your message was not taken as the answer, because it is no reply to the question. To allow or deny this call, reply to the question itself, in the dashboard or with --reply-to.';
+  'This message does not answer the question, because it is not a reply to it. To allow or deny this call, reply to the question itself, in the dashboard or with --reply-to.';
 
-/** Whether a person has to allow the call. A person who calls a tool allows that call; a key alone is no person. */
+/** Whether a person has to allow the call. A person who calls a tool allows that call; a key alone is not a person. */
 export const needsConsent = ({
   target,
   principal: { agent, owner, unverified },
@@ -85,7 +85,7 @@ export const needsConsent = ({
 };
 
 function whyOf(reason: QuestionEnd, { caller, target }: OpenCall): string {
-  if (reason === 'timeout') return 'the time for it is over.';
+  if (reason === 'timeout') return 'the call timed out.';
   const gone = reason === 'callee_gone' && target.kind !== 'backend';
-  return gone ? `${target.callee.name} disconnected.` : `${caller.name} no longer waits.`;
+  return gone ? `${target.callee.name} disconnected.` : `${caller.name} stopped waiting.`;
 }

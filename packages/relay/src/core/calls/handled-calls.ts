@@ -9,7 +9,7 @@ export interface HandledCalls {
   /** Whether it got the call and has not answered it. */
   isOpen(callId: string): boolean;
   depthOf(callId: string): number | undefined;
-  /** Who asked for what in a call that it got and has not answered. */
+  /** The caller and arguments of a call that it got and has not answered. */
   askedIn(callId: string): { origin: CallOrigin; call: ServedCallPayload } | undefined;
   /** The connection has answered a call; false if it is not one of its open ones. */
   settle(callId: string): boolean;

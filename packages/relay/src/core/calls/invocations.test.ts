@@ -74,7 +74,7 @@ describe('an action', () => {
     await expect(alice.request('INVOKE', { name: 'review.vote' })).resolves.toBeDefined();
   });
 
-  it('is nobody else’s tool: its name does not begin with another agent’s, nor an agent’s with its', async () => {
+  it('cannot be the tool of another agent: their names exclude each other', async () => {
     await core.join(workspace, 'Carol', { handle: 'cc' });
     for (const name of ['Carol.deploy', 'cc.deploy'])
       await expect(register(bob, action(name))).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('an action', () => {
     });
   });
 
-  it('stands before a tool of the same name that was only announced', async () => {
+  it('takes precedence over an announced tool of the same name', async () => {
     const carol = await core.join(workspace, 'Carol', { tools: [tool('deploy')] });
     await register(carol, action('Carol.deploy'));
     await expect(alice.call('Carol.deploy')).rejects.toMatchObject({ code: 'ToolNotFound' });
@@ -129,7 +129,7 @@ describe('an action', () => {
   });
 
   it.each([
-    ['send_dm', 'NameTaken', /The relay itself has a tool called like the action "send_dm"/],
+    ['send_dm', 'NameTaken', /The relay already has a tool named "send_dm"/],
     ['list.actions', 'NameTaken', /"list\.actions"/],
     ['relay_anything', 'NameTaken', /"relay_anything"/],
     ['lead.do', 'ReservedName', /"lead\.do" begins with the reserved word "lead"/],
@@ -153,7 +153,7 @@ describe('an action', () => {
     });
   });
 
-  it('shows whom it is available to that is not there', async () => {
+  it('shows names in availableTo that do not exist', async () => {
     await register(bob, action('act', { availableTo: ['alice', 'reviewrs', '#ops', 'lead', 'human'] }));
     expect((await bob.request('ACTIONS', {})).actions).toMatchObject([{ unknown: ['reviewrs', '#ops'] }]);
   });
@@ -168,7 +168,7 @@ describe('an action', () => {
     },
   );
 
-  it('goes with its owner', async () => {
+  it('is removed when its owner disconnects', async () => {
     await register(bob, action('review.vote'));
     bob.disconnect();
     expect(await namesFor(alice)).toEqual([]);
@@ -177,7 +177,7 @@ describe('an action', () => {
     });
   });
 
-  it('is only there for those it is available to', async () => {
+  it('is visible only to those it is available to', async () => {
     const paul = await core.join(workspace, 'Paul', { type: 'human' });
     const carol = await core.join(workspace, 'Carol', { handle: '@cc' });
     const dora = await core.join(workspace, 'Dora', { lead: true });
@@ -203,7 +203,7 @@ describe('an action', () => {
     expect(bob.calls).toEqual([]);
   });
 
-  it('is always there for the owner of the daemon, as a person too', async () => {
+  it('is always available to the owner of the daemon, also as a person', async () => {
     await register(bob, action('by.nobody', { availableTo: [] }));
     const petra = await core.join(workspace, 'Petra', { type: 'human' });
     expect(await namesFor(petra)).toEqual(['by.nobody']);
@@ -214,7 +214,7 @@ describe('an action', () => {
     expect(await namesFor(fromAfar)).toEqual([]);
   });
 
-  it('is not available to somebody who only says to be one of those', async () => {
+  it('is not available to a client that only claims to be one of those', async () => {
     await register(bob, action('for.all'), action('by.name', { availableTo: ['alice'] }));
     expect(await namesFor(alice.declared())).toEqual(['for.all']);
   });
@@ -226,13 +226,13 @@ describe('an invocation', () => {
   const invoke = (more: Partial<OperationInput<'INVOKE'>> = {}, id?: string) =>
     alice.request('INVOKE', { name: 'vote', input, ...more }, id);
 
-  it('is refused where it cannot work, and nothing is kept of it', async () => {
+  it('is refused if it cannot work, and nothing is stored', async () => {
     await expect(invoke({ input: {} })).rejects.toMatchObject({ code: 'InvalidArguments' });
     await expect(invoke({ name: 'vot' })).rejects.toMatchObject({ details: { suggestions: ['vote'] } });
     expect(await alice.request('INVOCATIONS', {})).toEqual({ invocations: [] });
   });
 
-  it('can be waited for, and goes on when the waiting ends', async () => {
+  it('can be awaited, and continues when the wait ends', async () => {
     await invoke({ wait: true, timeoutMs: 1000 }, 'first');
     await bob.request('PROGRESS', { callId: bob.calls[0]?.callId ?? '', progress: 1 });
     expect(alice.progress).toEqual([{ id: 'first', progress: 1 }]);
@@ -249,7 +249,7 @@ describe('an invocation', () => {
       .toMatchObject({ status: 'failed', error: { code: 'ToolFailed' } });
   });
 
-  it('goes on when its caller leaves, and is there when it is back', async () => {
+  it('continues when its caller disconnects, and can be read after a reconnect', async () => {
     const { invocation } = await invoke({ wait: true });
     alice.disconnect();
     expect(await bob.answer({ result: 'done' })).toEqual({ open: true });
@@ -332,7 +332,7 @@ describe('an invocation', () => {
       (await alice.request('INVOKE', { name: 'deploy', wait: true }, id)).invocation.invocationId;
     await deploy('first');
     await expect.poll(() => petra.delivered).toHaveLength(1);
-    expect(alice.progress).toMatchObject([{ id: 'first', message: 'Waiting for a yes from Petra.' }]);
+    expect(alice.progress).toMatchObject([{ id: 'first', message: 'Waiting for consent from Petra.' }]);
     await petra.reply(petra.delivered[0]?.id ?? '', 'yes');
     await expect.poll(() => bob.calls).toHaveLength(1);
     await bob.answer({ result: 'done' });
@@ -368,7 +368,7 @@ describe('an invocation', () => {
     expect(ben.calls).toEqual([]);
   });
 
-  it('is nobody else’s', async () => {
+  it('is visible only to its caller, its performer and the owner', async () => {
     const { invocation } = await invoke();
     const eve = await core.join(workspace, 'Eve');
     await expect(stored(eve, invocation.invocationId)).rejects.toMatchObject({ code: 'InvocationNotFound' });
@@ -391,7 +391,7 @@ describe('an invocation', () => {
     });
   });
 
-  it('is kept for so long only: of the ended ones of an account, the newest', async () => {
+  it('is kept if it is among the newest ended ones of its account', async () => {
     for (let i = 0; i < 8; i++) {
       core.clock.advance(1);
       await invoke();
@@ -416,7 +416,7 @@ describe('an invocation', () => {
     await expect.poll(results).toEqual([6, 5, 4, 3, 2]);
   });
 
-  it('is kept for so long only: as many bytes of inputs and results as the quota allows', async () => {
+  it('is kept if the inputs and results of its account fit in the quota', async () => {
     for (let i = 0; i < 4; i++) {
       core.clock.advance(1);
       await invoke();

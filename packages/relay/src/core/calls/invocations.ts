@@ -23,17 +23,17 @@ interface Parts {
   quotas: Quotas;
   targets: CallTargets;
   calls: Calls;
-  /** Names this daemon, also after a restart. */
+  /** Identifies this daemon, also after a restart. */
   node: string;
   onError: (error: unknown) => void;
 }
 
-/** Errors after which nobody can tell whether the action was performed. */
+/** Errors after which it is unknown whether the action was performed. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['CalleeGone', 'Timeout', 'Internal']);
 
 /**
- * Actions that are invoked: on the disk before anybody performs them, so that each is performed at most once, and what
- * became of it can be read later. Whoever invoked one may leave; it goes on.
+ * Invoked actions. Each is on disk before it is performed, so that it is performed at most once and its outcome can be read
+ * later. It continues if its caller disconnects.
  */
 export class Invocations {
   readonly #parts: Parts;
@@ -44,7 +44,7 @@ export class Invocations {
     this.#parts = parts;
   }
 
-  /** What an earlier life of this daemon left open, nobody can tell the end of. */
+  /** Invocations left open by an earlier run of this daemon; their outcome is unknown. */
   async loseOpen(): Promise<void> {
     const { store, clock, node } = this.#parts;
     const error = new RelayError('CalleeGone', 'The daemon stopped before the action ended.');
@@ -128,10 +128,11 @@ export class Invocations {
       known.callerId === principal.agent?.id &&
       this.#parts.targets.isTitle(principal, params.name, known.action) &&
       JSON.stringify(known.input) === JSON.stringify(params.input);
-    if (!isSame) throw new RelayError('IdConflict', `The invocation ${known.id} is another one.`);
+    if (!isSame)
+      throw new RelayError('IdConflict', `The id ${known.id} was already used for a different invocation.`);
     if (known.status !== 'invoked' || !params.wait) return { invocation: infoOf(known) };
     const { timeoutMs = USUAL_TIME_MS } = params;
-    // The call itself counts once, however often somebody waits for it.
+    // The call itself counts once, however many wait for it.
     const uncount = this.#parts.quotas.calling(principal);
     this.#wait(connection, known, timeoutMs, requestId, uncount);
     // It may have ended just before.
@@ -145,7 +146,7 @@ export class Invocations {
     const { agent } = principal;
     const isTheirs = agent && (found?.callerId === agent.id || found?.ownerId === agent.id);
     if (found && (isTheirs || seesWholeWorkspace(principal))) return infoOf(found);
-    throw new RelayError('InvocationNotFound', `There is no invocation ${id} of yours.`);
+    throw new RelayError('InvocationNotFound', `There is no invocation ${id}, or it is not yours.`);
   }
 
   async list(principal: Principal, limit: number): Promise<InvocationInfo[]> {
@@ -198,7 +199,7 @@ export class Invocations {
     ongoing.onEnd = leave;
   }
 
-  /** Notes how the call of an invocation ends, then tells. */
+  /** Stores how the call of an invocation ended, then reports it. */
   #waiterOf(principal: Principal, invocation: Invocation): CallWaiter {
     const { clock } = this.#parts;
     return {
@@ -228,7 +229,7 @@ export class Invocations {
     const what = end.status === 'completed' ? 'completed' : 'failed';
     const detail = { invocationId: id, caller: invocation.caller, status: end.status };
     const record = workspaces.record(principal, principal.workspace, `action.${what}`, action, detail);
-    // Those who wait are told in any case: a disk that is full must not cost them the result.
+    // Waiters get the result in any case, even if the disk is full.
     const tell = () => {
       bus.publish({ kind: 'invocation', invocation: ended });
       this.#tell(ended, what);
@@ -239,7 +240,7 @@ export class Invocations {
     });
   }
 
-  /** For who invoked it, who performs it, and the owner. */
+  /** For its caller, its performer and the owner. */
   #tell(invocation: Invocation, what: 'invoked' | 'completed' | 'failed'): void {
     const { presence } = this.#parts;
     const event = { type: `action.${what}`, invocation: infoOf(invocation) } as const;
@@ -252,7 +253,7 @@ export class Invocations {
 
 interface Invoked {
   invocation: InvocationInfo;
-  /** How long the end is waited for, if at all. */
+  /** How long to wait for the end, if at all. */
   timeoutMs?: number;
 }
 
@@ -288,7 +289,7 @@ const infoOf = (invocation: Invocation): InvocationInfo => ({
 });
 
 const stillRunning = ({ id, action }: Invocation, timeoutMs: number): RelayError =>
-  new RelayError('Timeout', `${action} did not end within ${timeoutMs} ms. It goes on.`, {
+  new RelayError('Timeout', `${action} did not end within ${timeoutMs} ms. It is still running.`, {
     next: `Read its result later with: agent-relay actions ${id}`,
     retryable: false,
     details: { invocationId: id },

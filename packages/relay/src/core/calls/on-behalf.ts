@@ -4,8 +4,8 @@ import type { Caller } from '../operations/caller.ts';
 import type { Principal } from '../principal.ts';
 
 /**
- * Who an operation is done for: the connection itself, or the caller of a call that it handles. Neither can use the other's rights: for a
- * caller, only what both may do is done, and only what the call asks for. `done` has to be in its arguments.
+ * The principal an operation is done for: the connection itself, or the caller of a call that it handles. Neither gets the other's
+ * rights: for a caller, both must be allowed to do it, and `done` must be in the arguments of the call.
  */
 export function principalFor(
   agents: Agents,
@@ -18,7 +18,7 @@ export function principalFor(
   if (!asked) throw new RelayError('InvalidRequest', `This connection handles no call "${callId}".`);
   const { call, origin } = asked;
   const agent = origin.agentId === undefined ? undefined : agents.byId(origin.agentId);
-  if (origin.agentId !== undefined && !agent) throw refused(`${call.caller.name} is gone.`);
+  if (origin.agentId !== undefined && !agent) throw refused(`${call.caller.name} was removed.`);
   for (const [name, value] of Object.entries(done))
     if (isGiven(value) && JSON.stringify(value) !== JSON.stringify(call.arguments[name]))
       throw refused(`The call of ${call.caller.name} does not ask for this ${name}.`);

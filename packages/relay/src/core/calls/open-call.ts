@@ -5,14 +5,14 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Principal } from '../principal.ts';
 import type { Target } from './targets.ts';
 
-/** Whoever wants to know how a call goes: told its end once, by `finish` or `fail`. */
+/** Follows a call; gets its end once, by `finish` or `fail`. */
 export interface CallWaiter {
   progress(progress: CallProgress): void;
   finish(result: unknown): void;
   fail(error: RelayError): void;
 }
 
-/** What is to be called, by whom, with what. */
+/** The target, caller and arguments of a call. */
 export interface CallOrder {
   /** Unique; the callee knows the call by it. */
   readonly id: string;
@@ -22,21 +22,21 @@ export interface CallOrder {
   readonly args: Record<string, unknown>;
   readonly timeoutMs: number;
   readonly depth: number;
-  /** The invocation that it is the performance of. */
+  /** The invocation it performs. */
   readonly invocationId?: string;
 }
 
-/** Why nobody waits for an answer any more. */
+/** Why an answer is no longer needed. */
 export type QuestionEnd = CallEnd | 'callee_gone';
 
-/** A call that somebody at this daemon waits for. */
+/** A call that a client of this daemon waits for. */
 export interface OpenCall extends CallOrder {
   readonly waiter: CallWaiter;
   /** The person whose consent it waits for. */
   waitsFor?: Agent;
   /** Releases its quota and its timer. */
   close: () => void;
-  /** Tells the callee, or the person who is asked, that nobody waits any more. */
+  /** Notifies the callee, or the person who is asked, that no answer is needed. */
   stop: (reason: QuestionEnd) => void;
 }
 

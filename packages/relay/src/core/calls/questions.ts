@@ -70,12 +70,12 @@ export class Questions {
     }
   }
 
-  /** Says in the thread of a question that it needs no answer any more, and why. */
+  /** Posts in the thread of a question that it needs no answer any more, and why. */
   close(principal: Principal, messageId: string, content: string): void {
     this.#note(principal, messageId, { word: 'closed', kind: 'status', content });
   }
 
-  /** Says in the thread of a question how to answer it, once. */
+  /** Posts in the thread of a question how to answer it, once. */
   hint(principal: Principal, messageId: string, content: string): void {
     this.#note(principal, messageId, { word: 'hint', kind: 'free', content });
   }

@@ -25,7 +25,7 @@ interface Parts {
   quotas: Quotas;
   clock: Clock;
   nameOf: (agentId: number) => string;
-  /** Which other agent, or MCP server, is called by this word. */
+  /** The other agent or MCP server that has this word as its name. */
   holderOf: (agent: Agent, word: string) => string | undefined;
 }
 
@@ -33,7 +33,7 @@ type Served = Pick<ToolServer, 'tools' | 'actions'>;
 const NOTHING: Served = { tools: [], actions: [] };
 const allOf = ({ tools, actions }: Served = NOTHING): ToolDefinition[] => [...tools, ...actions];
 
-/** The tools that connections handle calls of: in memory, for as long as the connection is there. */
+/** The tools that connections handle calls of: in memory, as long as the connection lasts. */
 export class ServedTools {
   readonly #parts: Parts;
   readonly #checked = new WeakMap<ToolDefinition, CheckedTool>();
@@ -70,7 +70,7 @@ export class ServedTools {
     quotas.serving(workspaceId, accountOf({ id, account }), allOf(before), allOf(offered));
   }
 
-  /** An action has one owner in the project, and is nobody else's `name.tool`. */
+  /** An action has one owner in the project, and cannot be the `name.tool` of another. */
   #checkFree(agent: Agent, name: string): void {
     const { id, workspaceId } = agent;
     const word = callWord(name);
@@ -109,7 +109,7 @@ export class ServedTools {
     }
   }
 
-  /** An action of the agent that would be one of its tools as well if it were called so. */
+  /** An action of the agent that would also be one of its tools if the agent had this name. */
   twinUnder(agentId: number, word: string): string | undefined {
     return twinAmong(this.#parts.directory.serversOf(agentId), word)?.action;
   }
@@ -129,7 +129,7 @@ export class ServedTools {
     return this.#parts.directory.actionsIn(workspaceId);
   }
 
-  /** The connection serves nothing any more. */
+  /** The connection stopped serving. */
   drop(serverId: string, agent: Agent): void {
     const { id: agentId, workspaceId } = agent;
     this.#count(serverId, agent, NOTHING);
@@ -202,7 +202,7 @@ export function checkTool(definition: ToolDefinition, kind: Kind = 'tool'): Chec
 
 type Kind = 'tool' | 'action';
 
-/** An action that is also called like a tool, where the agent is called by this word. */
+/** An action whose name would also be `name.tool` of the agent with this word as its name. */
 function twinAmong(
   servers: ReadonlyArray<Served>,
   word: string,

@@ -38,7 +38,7 @@ export class Serving implements HandledCalls {
     }
     const size = JSON.stringify(call.arguments).length;
     if (this.#waitingSize + size > MAX_WAITING)
-      return new RelayError('Overloaded', `${this.agent.name} does not keep up with its calls.`, {
+      return new RelayError('Overloaded', `${this.agent.name} cannot keep up with its calls.`, {
         next: 'Try again later. The tool has not run.',
       });
     this.#open.set(call.callId, { call, origin });

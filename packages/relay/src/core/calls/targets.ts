@@ -29,7 +29,7 @@ export type Target =
       input: CheckedSchema | undefined;
     }
   | ServedTarget
-  /** The agent only said that it can: it is asked in a message. */
+  /** The agent only announced it: it is asked in a message. */
   | { kind: 'announced'; callee: Agent; tool: CheckedTool };
 
 /** A connection handles it. */
@@ -75,7 +75,7 @@ export class CallTargets {
       return { kind: 'served', callee, serverId: found.server.id, tool: found.tool, isAction: false };
     if (this.#isAction(principal, `${server}.${tool}`)) throw notFound(callee, tool, served.of(callee.id));
     if (!presence.isOnline(callee.id))
-      throw new RelayError('AgentOffline', `${callee.name} is offline, and calls are not kept for later.`);
+      throw new RelayError('AgentOffline', `${callee.name} is offline. Calls are not queued.`);
     return this.#announced(callee, tool);
   }
 
@@ -120,7 +120,7 @@ export class CallTargets {
     return word !== name && this.#isCalled(principal, word);
   }
 
-  /** Whether an agent or an MCP server is called by this word. */
+  /** Whether an agent or an MCP server has this word as its name. */
   #isCalled({ workspace }: Principal, word: string): boolean {
     return (
       this.#parts.agents.find(workspace, word) !== undefined ||
@@ -134,12 +134,12 @@ export class CallTargets {
       this.actionsFor(principal).map((action) => action.name),
     );
     const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
-    return new RelayError('ActionNotFound', `There is no action "${name}" for you.${hint}`, {
+    return new RelayError('ActionNotFound', `There is no action "${name}" available to you.${hint}`, {
       details: { suggestions },
     });
   }
 
-  /** The actions that somebody may invoke. */
+  /** The actions that a principal may invoke. */
   actionsFor(principal: Principal): ActionInfo[] {
     const { agents, served, audience } = this.#parts;
     return served.actionsIn(principal.workspace.id).flatMap(({ action, server }) => {
@@ -180,10 +180,7 @@ export class CallTargets {
 
 /** For a call that its callee did not get: nothing has run. */
 export const notReached = ({ name }: Pick<Agent, 'name'>): RelayError =>
-  new RelayError(
-    'AgentOffline',
-    `${name} disconnected before it got the call, and calls are not kept for later.`,
-  );
+  new RelayError('AgentOffline', `${name} disconnected before it got the call. Calls are not queued.`);
 
 /** A server may use more of JSON Schema than is checked here: it checks its arguments itself. */
 function checkedIfPossible(schema: object): CheckedSchema | undefined {

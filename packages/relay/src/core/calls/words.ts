@@ -4,7 +4,7 @@ import type { Presence } from '../directory/presence.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
-/** Asks an agent that only said that it has a tool to do what the tool would. */
+/** Asks an agent that only announced a tool to do what the tool would. */
 export function toolQuestion(tool: string, args: Record<string, unknown>): string {
   return [
     `Please run your tool "${safeLine(tool)}" with these arguments:`,
@@ -24,7 +24,7 @@ export function resultInWords({ content }: Message): unknown {
   }
 }
 
-/** Asks the person in charge whether a call may be made. All arguments are in it: a person allows what they can read. */
+/** Asks the person in charge whether a call may be made. All arguments are in it: a person can only allow what they can read. */
 export function consentQuestion(caller: string, title: string, args: Record<string, unknown>): string {
   return [
     `${caller} wants to call ${title} with:`,

@@ -60,7 +60,7 @@ describe('a question with a thread', () => {
 });
 
 describe('a question without a thread', () => {
-  it('gets one of its own, and the recipient is told that an answer is awaited', async () => {
+  it('gets its own thread, and the recipient sees that an answer is awaited', async () => {
     const question = await alice.ask('Bob');
     expect(question.thread).toBe(question.messageId);
     expect(bob.delivered).toEqual([
@@ -82,7 +82,7 @@ describe('a question without a thread', () => {
     expect(alice.isSettled(other)).toBe(false);
   });
 
-  it('is not, if there are two: nobody could know which one is meant', async () => {
+  it('is not answered if there are two: it would be ambiguous', async () => {
     const first = await alice.ask('Bob');
     const second = await alice.ask('Bob');
     await bob.send('Alice', 'Go.');
@@ -138,19 +138,19 @@ describe('whose answer can be awaited', () => {
 });
 
 describe('agents who wait for each other', () => {
-  it('are both told, with the question to answer', async () => {
+  it('both get an error with the question to answer', async () => {
     const first = await alice.ask('Bob');
     const second = await bob.ask('Alice');
     expect(await first.outcome()).toEqual(failure('MutualAwait', new RegExp(`Bob.*${second.messageId}`)));
     expect(await second.outcome()).toEqual(failure('MutualAwait', new RegExp(`Alice.*${first.messageId}`)));
   });
 
-  it('in a longer ring are all told', async () => {
+  it('in a longer cycle all get an error', async () => {
     const questions = [await alice.ask('Bob'), await bob.ask('Carol'), await carol.ask('Alice')];
     for (const question of questions) expect(await question.outcome()).toEqual(failure('MutualAwait'));
   });
 
-  it('may try again once the ring is broken, and what they sent is stored', async () => {
+  it('may try again once the cycle is broken, and what they sent is stored', async () => {
     const first = await alice.ask('Bob');
     await bob.ask('Alice');
     await first.outcome();
@@ -160,7 +160,7 @@ describe('agents who wait for each other', () => {
     expect(bob.delivered.map(({ id }) => id)).toEqual([first.messageId, again.messageId]);
   });
 
-  it('in a chain without an end are left alone', async () => {
+  it('in a chain without a cycle get no error', async () => {
     const first = await alice.ask('Bob');
     const second = await bob.ask('Carol');
     expect(alice.isSettled(first)).toBe(false);
@@ -276,7 +276,7 @@ describe('a question asked again after a lost connection', () => {
     expect(again[2] && back.isSettled(again[2])).toBe(false);
   });
 
-  it('finds its answer again, whatever it was by, when the news of it was lost', async () => {
+  it('finds its answer again if it was lost with the connection', async () => {
     const asked = await alice.ask('Bob', {}, 'q1');
     await bob.send('Alice', 'Go.');
     expect(await asked.outcome()).toEqual(reply('Go.'));

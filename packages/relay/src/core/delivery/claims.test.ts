@@ -92,7 +92,7 @@ describe('a claim', () => {
     expect(await claim(pty, 'pty')).toEqual(['one']);
   });
 
-  it('hides a message from the inbox while its path is at it, and not when the path is gone', async () => {
+  it('hides a message from the inbox while its path is delivering it, and not after that disconnects', async () => {
     const pty = host('terminal', 'pty');
     await alice.send('Bob', 'one');
     await claim(pty, 'pty');
@@ -101,7 +101,7 @@ describe('a claim', () => {
     expect(await bob.request('INBOX', {})).toMatchObject({ messages: [{ content: 'one' }], unread: 1 });
   });
 
-  it('leaves alone what a program has been given', async () => {
+  it('skips messages that a program already has', async () => {
     const program = bob.again();
     await program.listening();
     await alice.send('Bob', 'pushed');
@@ -212,7 +212,7 @@ describe('what a path reports', () => {
     expect(await claim(back, 'pty')).toEqual(['three']);
   });
 
-  it('cannot give back what another path is at', async () => {
+  it('cannot return what another path is delivering', async () => {
     const pty = host('terminal', 'pty');
     const hook = host('hook', 'hook');
     const sent = await alice.send('Bob', 'one');
@@ -239,7 +239,7 @@ describe('an uncertain message', () => {
     expect(await traceOf(sent)).toMatchObject({ state: 'read' });
   });
 
-  it('is told of once, to its sender and the owner, when its path goes away', async () => {
+  it('is reported once, to its sender and the owner, when its path disconnects', async () => {
     const { workspace } = alice.principal;
     const owner = core.owner(workspace).connect();
     const carol = await core.join(workspace, 'Carol');
@@ -267,7 +267,7 @@ describe('an uncertain message', () => {
     expect(toldOf(carol)).toEqual([]);
   });
 
-  it('is told of to nobody if its path is back at once, or connected anew before it was missed', async () => {
+  it('is not reported if its path reconnects at once', async () => {
     await alice.request('WATCH', {});
     const before = host('terminal', 'pty');
     await alice.send('Bob', 'one');
@@ -280,7 +280,7 @@ describe('an uncertain message', () => {
     expect(alice.events.map(({ type }) => type)).not.toContain('delivery.uncertain');
   });
 
-  it('is one whose path says it cannot tell; its path may find out later', async () => {
+  it('is one whose path cannot confirm delivery; it may confirm later', async () => {
     const pty = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     await claim(pty, 'pty');

@@ -52,9 +52,9 @@ export class Claims {
   /** Agents whose paths are notified when the reading time is over. */
   readonly #toldLater = new Set<number>();
 
-  /** Told what a path says it can do now. */
+  /** Called with the reported state of a path. */
   onPath: (agent: Agent, state: 'ready' | 'waits', reason: Reason | undefined) => void = () => undefined;
-  /** Told that an agent was seen at work on messages, or has read them. */
+  /** Called when an agent was observed working on messages, or has read them. */
   onSeen: (agentId: number, isSeen: (message: { id: string; seq: number }) => boolean) => void = () =>
     undefined;
 
@@ -135,7 +135,7 @@ export class Claims {
     return { changed };
   }
 
-  /** A receiver has disconnected: what it began and did not report on is uncertain, unless it is back by now. */
+  /** A receiver has disconnected: what it began and did not report on is uncertain, unless it has reconnected. */
   left(agent: Agent, { id }: Receiver): void {
     const tellUncertain = async (): Promise<void> => {
       const open = await this.#store.openClaims(agent.id, id);

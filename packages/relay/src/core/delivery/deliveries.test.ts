@@ -164,7 +164,7 @@ describe('why a delivery goes no further', () => {
     expect(await trace(messageId)).toMatchObject([{ reason: { code, text: REASONS[code] } }]);
   });
 
-  it('is told when the recipient was removed', async () => {
+  it('is reported when the recipient was removed', async () => {
     const carol = await core.join(alice.principal.workspace, 'Carol', { ephemeral: true });
     carol.disconnect();
     const { messageId } = await alice.send('Carol', 'Hi.');
@@ -172,7 +172,7 @@ describe('why a delivery goes no further', () => {
     expect(await trace(messageId)).toMatchObject([{ recipient: 'Carol', reason: { code: 'removed' } }]);
   });
 
-  it('is not told once it was read', async () => {
+  it('is not reported once it was read', async () => {
     const { messageId } = await alice.send('Bob', 'Hi.');
     await report(bob, 'read', messageId);
     bob.disconnect();

@@ -77,7 +77,7 @@ class Stream {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a feed', () => {
-  it('hands on every item once and in order, whatever happens in whatever order', async () => {
+  it('passes on every item once and in order, for any sequence of events', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constant('store' as const) },
       { weight: 4, arbitrary: fc.constant('offer' as const) },
@@ -108,7 +108,7 @@ describe('a feed', () => {
     expect(stream.pushed).toEqual(stream.storedSeqs);
   });
 
-  it('goes on after the point it is told to', async () => {
+  it('continues after the given cursor', async () => {
     const stream = new Stream(3);
     for (let i = 0; i < 5; i++) stream.store();
     await stream.drain();
@@ -168,7 +168,7 @@ describe('a feed', () => {
     expect(stream.reads).toBe(1);
   });
 
-  it('tells of a failed read and can go on after it', async () => {
+  it('reports a failed read and can continue after it', async () => {
     const stream = new Stream();
     stream.store();
     stream.fails = true;

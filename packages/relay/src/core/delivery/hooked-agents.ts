@@ -6,20 +6,20 @@ interface Declared extends HookReasons {
 }
 
 /**
- * Agents whose CLI runs hooks of the relay at certain moments: each connects for a moment, so that in between no path is
- * there. A connection of the agent that stays, its MCP server, says what messages wait for meanwhile.
+ * Agents whose CLI runs hooks of the relay. Each hook connects only briefly, so there is no path in between. The agent's MCP
+ * server, which stays connected, declares what messages wait for in the meantime.
  */
 export class HookedAgents {
   readonly #clock: Clock;
   readonly #declared = new Map<number, Declared[]>();
-  /** Of these a hook has been connected. */
+  /** Agents of which a hook has connected. */
   readonly #seen = new Set<number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Until the function it returns is called. */
+  /** Holds until the returned function is called. */
   declare(agentId: number, reasons: HookReasons): () => void {
     const declared: Declared = { ...reasons, since: this.#clock.now() };
     this.#declared.set(agentId, [...(this.#declared.get(agentId) ?? []), declared]);
@@ -27,7 +27,7 @@ export class HookedAgents {
       const left = this.#declared.get(agentId)?.filter((other) => other !== declared) ?? [];
       if (left.length > 0) this.#declared.set(agentId, left);
       else this.#declared.delete(agentId);
-      // Another session begins without having run any.
+      // No hook of the next session has run yet.
       if (left.length === 0) this.#seen.delete(agentId);
     };
   }

@@ -140,7 +140,7 @@ export class Mailbox {
     const statuses = this.#inUse?.paths
       .filter((path) => path !== 'push')
       .map((path) => this.#inUse?.statusOf(path));
-    // A hold comes before all else that a path could say.
+    // A hold takes precedence over other reasons.
     if (!statuses?.length || statuses.some((status) => status?.reason?.code === 'held_by_viewer'))
       return undefined;
     return statuses.some((status) => status?.reason?.code === 'busy');

@@ -3,7 +3,7 @@ import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
-/** Who waits for an agent's next message: one at a time, because two would compete for it. */
+/** The waiter for an agent's next message: one at a time, because two would compete for it. */
 export class Waiters {
   readonly #clock: Clock;
   readonly #byAgent = new Map<number, { id: string; since: number; ongoing: Ongoing; stop: () => void }>();

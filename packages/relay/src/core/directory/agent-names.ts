@@ -20,7 +20,7 @@ export class AgentNames {
   readonly #tally: Tally;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
-  /** What else is called by this word, as a sentence. `name.tool` means one thing. */
+  /** What else has this word as its name, as a sentence. `name.tool` means one thing. */
   callHolder: (workspaceId: number, word: string, own: Agent | undefined) => string | undefined = () =>
     undefined;
 

@@ -115,7 +115,7 @@ describe('a new name', () => {
 });
 
 describe('a known name', () => {
-  it('is not for whoever shows no token, or another one', async () => {
+  it('is refused without its token', async () => {
     await identify('Alice');
     const { issued: token = '' } = await identify('Bob');
     for (const wrong of [undefined, newAgentToken(), token, 'at_', '']) {
@@ -322,7 +322,7 @@ describe('a token alone', () => {
     await expect(core.relay.agents.byToken(token)).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  it('is worth nothing once it was replaced', async () => {
+  it('is invalid once it was replaced', async () => {
     const alice = await core.join(workspace, 'Alice');
     const { token } = await core.owner(workspace).request('TOKEN_ROTATE', { agent: 'Alice' });
     expect(alice.isRevoked).toBe(true);

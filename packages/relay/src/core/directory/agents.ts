@@ -202,7 +202,7 @@ export class Agents {
     return this.#names.findByToken(workspace.id, hashSecret(token));
   }
 
-  /** The owner's person, for whom no token is asked: the owner is known already. Registered the first time. */
+  /** The owner's person, registered the first time. It needs no token: the owner is already known. */
   async person(workspace: Workspace): Promise<Agent> {
     const { name } = this.#person;
     const known = this.find(workspace, name);

@@ -109,7 +109,7 @@ describe('a channel', () => {
     expect([contents(bob), contents(carol)]).toEqual([['Together.'], []]);
   });
 
-  it('is joined by whoever writes to it', async () => {
+  it('is joined by writing to it', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.send('#build', 'Let me in.');
     expect(await members('build')).toEqual(['Alice', 'Bob']);
@@ -126,7 +126,7 @@ describe('a channel', () => {
     expect((await listed()).map(({ name }) => name)).toEqual(['#general', '#standup']);
   });
 
-  it('has whoever was invited', async () => {
+  it('includes invited agents', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     expect(await alice.request('CHANNEL_INVITE', { channel: 'build', agent: 'bob' })).toEqual({
       added: true,
@@ -259,7 +259,7 @@ describe('a key without a name', () => {
 });
 
 describe('those who watch', () => {
-  it('hear of what becomes of channels, each thing once', async () => {
+  it('get each change of a channel once', async () => {
     await carol.request('WATCH', {});
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.send('#build', 'Joined by writing.');

@@ -96,7 +96,7 @@ describe('who', () => {
 });
 
 describe('a watcher', () => {
-  it('hears each coming and going once, of its own project', async () => {
+  it('gets each online and offline event of its own project once', async () => {
     await bob.request('WATCH', {});
     const second = alice.again();
     second.disconnect();
@@ -111,7 +111,7 @@ describe('a watcher', () => {
     ]);
   });
 
-  it('hears nothing more when it is gone', async () => {
+  it('gets no events after it disconnected', async () => {
     await bob.request('WATCH', {});
     bob.disconnect();
     alice.disconnect();

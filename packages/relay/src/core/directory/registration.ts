@@ -22,7 +22,7 @@ interface Parts {
   onEphemeral: (agent: Agent) => void;
 }
 
-/** Finds out which agent a connection is: one that is known, by its token, or a new one. */
+/** Identifies the agent of a connection: a known one by its token, or a new one. */
 export class Registration {
   readonly #store: Store;
   readonly #clock: Clock;

@@ -143,7 +143,7 @@ describe('a file', () => {
 describe('an upload', () => {
   const piece = { offset: 0, data: Buffer.from('abc').toString('base64') };
 
-  it('that does not go on is given up', async () => {
+  it('that stays idle is dropped', async () => {
     await alice.request('ATTACH', { upload: 'u', ...piece });
     core.clock.advance(59_999);
     await alice.request('ATTACH', { upload: 'u', ...piece, offset: 3 });
@@ -204,7 +204,7 @@ describe('an upload', () => {
 });
 
 describe('who may fetch a file', () => {
-  it('is whoever uploaded it, whoever sees a message it hangs on, and the owner', async () => {
+  it('is the uploader, everyone who sees a message with it, and the owner', async () => {
     const { id } = await upload(alice, Buffer.from('secret plan'));
     for (const reader of [bob, carol]) await expect(download(reader, id)).rejects.toMatchObject(notFound);
     await alice.send('Bob', 'The plan.', { attachments: [id] });
@@ -214,7 +214,7 @@ describe('who may fetch a file', () => {
     await expect(download(carol, 'att_none')).rejects.toMatchObject(notFound);
   });
 
-  it('is whoever is in the channel where it was posted', async () => {
+  it('is every member of the channel where it was posted', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'plans' });
     const { id } = await upload(alice, Buffer.from('plan'));
     await alice.send('#plans', 'The plan.', { attachments: [id] });
@@ -231,7 +231,7 @@ describe('who may fetch a file', () => {
       await expect(download(reader, id)).rejects.toMatchObject(notFound);
   });
 
-  it('may hand it on, as nobody else may', async () => {
+  it('may attach it to other messages; others may not', async () => {
     const { id } = await upload(alice, Buffer.from('plan'));
     await expect(carol.send('Bob', 'Look.', { attachments: [id] })).rejects.toMatchObject(notFound);
     await alice.send('Carol', 'Look.', { attachments: [id] });

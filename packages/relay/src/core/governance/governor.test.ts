@@ -61,18 +61,18 @@ describe('the loop governor', () => {
     expect(held).toBeUndefined();
   });
 
-  it('holds the politeness of two before it has cost much', async () => {
+  it('holds an exchange of courtesies between two agents', async () => {
     await alice.send('Bob', 'The build of release 7 is done, artifacts are in dist.');
     expect(await exchange([bob, alice], 40, politely)).toBe(5);
   });
 
-  it('holds the politeness of three who answer in a ring', async () => {
+  it('holds an exchange of courtesies in a cycle of three agents', async () => {
     const carol = await core.join(workspace, 'Carol');
     const held = await exchange([alice, bob, carol], 40, politely);
     expect(held).toBeLessThanOrEqual(8);
   });
 
-  it('holds politeness in a channel and in a group', async () => {
+  it('holds courtesies in a channel and in a group', async () => {
     const carol = await core.join(workspace, 'Carol');
     for (const to of ['#general', ['Alice', 'Bob', 'Carol']]) {
       const outcomes: boolean[] = [];
@@ -90,7 +90,7 @@ describe('the loop governor', () => {
     expect(await exchange([alice, bob], 40, () => 'Deploying build 4711 to staging now')).toBeLessThan(8);
   });
 
-  it('does not mind a worker that reports the same again and again without an answer', async () => {
+  it('allows a worker to repeat the same report without an answer', async () => {
     for (let i = 0; i < 50; i++) {
       const { held } = await bob.send('Alice', 'Still working on it.', { kind: 'status' });
       expect(held).toBeUndefined();
@@ -110,7 +110,7 @@ describe('the loop governor', () => {
     expect(await exchange([bob, alice], 5, politely)).toBeUndefined();
   });
 
-  it('takes an exchange that rested for over', async () => {
+  it('ends an exchange after a pause', async () => {
     expect(await exchange([alice, bob], 40, politely)).toBeDefined();
     core.clock.advance(WINDOW_MS + 1);
     expect(await exchange([alice, bob], 4, politely)).toBeUndefined();

@@ -35,7 +35,7 @@ const held = async () => (await owner.request('HELD_LIST', {})).held;
 const notices = (participant: Participant) => participant.delivered.filter(({ from }) => from === 'relay');
 
 describe('a held message', () => {
-  it('reaches nobody: not by push, inbox, history or search', async () => {
+  it('is in no push, inbox, history or search', async () => {
     expect(other.delivered.map(({ id }) => id)).not.toContain(heldId);
     const { messages } = await other.request('INBOX', { limit: 500 });
     expect(messages.map(({ id }) => id)).not.toContain(heldId);
@@ -70,7 +70,7 @@ describe('a held message', () => {
     await expect(other.request('TRACE', { id: heldId })).rejects.toMatchObject({ code: 'MessageNotFound' });
   });
 
-  it('is told to both once, however often they go on', async () => {
+  it('is announced to both agents once', async () => {
     for (let i = 0; i < 3; i++) {
       expect((await muted.send(other.name, 'Thanks again!')).held).toBeDefined();
       expect((await other.send(muted.name, 'You too!')).held).toBeDefined();
@@ -83,7 +83,7 @@ describe('a held message', () => {
     expect(await held()).toHaveLength(7);
   });
 
-  it('is told to the owner and its sender, if they watch, and to nobody else', async () => {
+  it('is sent as an event to the owner and its sender only', async () => {
     const bystander = await core.join(workspace, 'Carol');
     owner.connect();
     for (const watcher of [owner, alice, bob, bystander]) await watcher.request('WATCH', {});
@@ -137,7 +137,7 @@ describe('a held message', () => {
     expect(await carol.send('Dave', 'It is deployed.', {}, 'early')).toEqual({ ...stored, duplicate: true });
   });
 
-  it('leaves an awaited answer unasked for', async () => {
+  it('does not wait for an answer', async () => {
     const question = await muted.ask(other.name);
     expect(question.held).toBeDefined();
     core.clock.advance(30_000);
@@ -205,7 +205,7 @@ describe('a released message', () => {
     expect(other.delivered.filter(({ id }) => id === heldId)).toHaveLength(1);
   });
 
-  it('is let go with its sender', async () => {
+  it('is discarded if its sender was removed', async () => {
     await owner.request('AGENT_REMOVE', { agent: muted.name });
     expect(await owner.request('HELD_RELEASE', { ids: [heldId] })).toEqual({ released: 0, discarded: 1 });
     expect(other.delivered.map(({ id }) => id)).not.toContain(heldId);

@@ -89,7 +89,7 @@ describe('the tools of an agent', () => {
 });
 
 describe('registered names', () => {
-  it('are so many for one key, also when they come at once, and others do not notice', async () => {
+  it('are limited per key, also concurrently, without affecting others', async () => {
     const names = Array.from({ length: 9 }, (_, i) => core.joinFromAfar(workspace, `remote${i}`));
     expect(fulfilled(await outcomes(names))).toBe(5);
     await expect(core.joinFromAfar(workspace, 'another')).rejects.toMatchObject(reached('agentsPerKey'));
@@ -114,7 +114,7 @@ describe('registered names', () => {
     await core.joinFromAfar(workspace, 'remote');
   });
 
-  it('that somebody else took meanwhile cost nothing', async () => {
+  it('that someone else took meanwhile do not count', async () => {
     await outcomes(
       Array.from({ length: 20 }, (_, i) => core.joinFromAfar(workspace, 'same', { heldBy: `${i}` })),
     );
@@ -125,7 +125,7 @@ describe('registered names', () => {
 describe('channels', () => {
   const create = (who: Participant, name: string) => who.request('CHANNEL_CREATE', { name });
 
-  it('are so many of one agent, archived or not, also when they come at once', async () => {
+  it('are limited per agent, archived or not, also concurrently', async () => {
     const all = Array.from({ length: 9 }, (_, i) => create(alice, `room${i}`));
     expect(fulfilled(await outcomes(all))).toBe(3);
     const { channels } = await alice.request('CHANNEL_LIST', {});
@@ -154,7 +154,7 @@ describe('channels', () => {
     await expect(create(second, 'another')).rejects.toMatchObject(reached('channels'));
   });
 
-  it('that cannot be made cost nothing, and the owner may make any number', async () => {
+  it('that cannot be created do not count, and the owner may create any number', async () => {
     for (let i = 0; i < 9; i++) {
       await expect(create(alice, 'general')).rejects.toMatchObject({ code: 'ChannelExists' });
       await create(core.owner(workspace), `owned${i}`);
@@ -183,7 +183,7 @@ describe('files', () => {
     await upload(bob, 900);
   });
 
-  it('are so many of one agent, also when they come at once', async () => {
+  it('are limited per agent, also concurrently', async () => {
     const all = Array.from({ length: 4 }, () => upload(alice, 1));
     expect(fulfilled(await outcomes(all))).toBe(3);
     await expect(upload(alice, 1)).rejects.toMatchObject(reached('attachments'));
@@ -198,7 +198,7 @@ describe('files', () => {
 });
 
 describe('reactions', () => {
-  it('on a message are so many of one agent, and of all', async () => {
+  it('on a message are limited per agent and in total', async () => {
     const { messageId: message } = await alice.request('SEND', { to: 'Bob', content: 'hi' });
     const react = (who: Participant, emoji: string) => who.request('REACT', { message, emoji });
     expect(fulfilled(await outcomes(['👍', '👀', '🦊'].map((emoji) => react(alice, emoji))))).toBe(2);
@@ -215,7 +215,7 @@ describe('awaited answers', () => {
   const ask = (content: string, id?: string) =>
     alice.request('SEND', { to: 'Bob', content, await: wait }, id);
 
-  it('are so many of one agent, also when it asks at once; nothing beyond that is stored', async () => {
+  it('are limited per agent, also concurrently; nothing beyond the limit is stored', async () => {
     const all = Array.from({ length: 9 }, (_, i) => ask(`question ${i}`));
     expect(fulfilled(await outcomes(all))).toBe(3);
     await expect(ask('another')).rejects.toMatchObject(reached('awaits'));

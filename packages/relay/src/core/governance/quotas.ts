@@ -33,7 +33,7 @@ export interface QuotaLimits {
   messageReactions: number;
   /** Messages whose answer one agent waits for. */
   awaits: number;
-  /** Spawned agents of one account that run at the same time; those of a worker count for whoever spawned it. */
+  /** Spawned agents of one account that run at the same time; those of a worker count for the agent that spawned it. */
   spawns: number;
   /** Calls of one account that are not finished. */
   calls: number;
@@ -45,7 +45,7 @@ export interface QuotaLimits {
   openCallBytes: number;
   /** Terminals that one account sees at the same time. */
   viewers: number;
-  /** Ended invocations that are kept of an account; older ones go. */
+  /** Ended invocations kept per account; older ones are deleted. */
   invocations: number;
   /** Their inputs and results. */
   invocationBytes: number;
@@ -84,7 +84,7 @@ export class Quotas {
     );
   }
 
-  /** What is kept of a run, in memory too: of each agent the latest. */
+  /** What is kept of a run, also in memory: the latest of each agent. */
   checkRun(run: { cwd: string; args: readonly string[] }): void {
     const { profileBytes } = this.limits;
     if (bytesOf(run) <= profileBytes) return;

@@ -65,7 +65,7 @@ describe('the rate limit', () => {
     expect(statuses(await sendMany(bob, 'Alice', 3))).toEqual(['f', 'f', 'f']);
   });
 
-  it('does not stand in the way of a message that is stored: its sender is told so again', async () => {
+  it('does not refuse a retry of a stored message', async () => {
     const ann = await core.join(alice.principal.workspace, 'Ann', { type: 'human' });
     const first = await ann.send('Bob', 'Once.', {}, 'my-id');
     const everywhere = await ann.send('*:*', 'Everybody.', {}, 'all-id');

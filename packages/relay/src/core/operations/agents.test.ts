@@ -27,7 +27,7 @@ describe('somebody who asks for one agent', () => {
   const asked = async (agent: string) =>
     (await alice.request('WHO', { agent })).agents.map(({ name }) => name);
 
-  it('is told of that one alone, by its name in any case, while it is online', async () => {
+  it('gets only that one, by its name in any case, while it is online', async () => {
     expect(await asked('bob')).toEqual(['Bob']);
     expect(await asked('Nobody')).toEqual([]);
     bob.disconnect();
@@ -37,7 +37,7 @@ describe('somebody who asks for one agent', () => {
 });
 
 describe('an agent that is renamed', () => {
-  it('goes on as it was, under its new name: token, inbox, channels, what it wrote', async () => {
+  it('keeps its token, inbox, channels and messages', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await alice.send('Bob', 'From Alice.');
     await bob.send('Alice', 'To Alice.');

@@ -24,7 +24,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
     const run = terminals.runs.describe(id);
     return run ? { run } : {};
   };
-  /** An agent says itself whom it works for; of a spawned one the relay knows it, also after a rename. */
+  /** The agent's own claim; for a spawned agent the relay knows its parent, also after a rename. */
   const parentOf = ({ id, parent }: Agent) => {
     const run = terminals.runs.of(id);
     const name =

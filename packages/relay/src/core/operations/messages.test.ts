@@ -82,7 +82,7 @@ describe('a reaction', () => {
     await expect(bob.request('REACT', { message, emoji })).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 
-  it('to what cannot be seen is one to nothing', async () => {
+  it('to an invisible message is refused like one to a missing message', async () => {
     const { messageId } = await alice.send('Bob', 'Secret.');
     for (const message of [messageId, 'msg_none'])
       await expect(carol.request('REACT', { message, emoji: '👀' })).rejects.toMatchObject(notFound);

@@ -24,7 +24,7 @@ export interface Backends {
   tools(name: string): ServerTool[];
   /** Approves the changed definition of a tool that has this digest. */
   approve(name: string, tool: string, digest: string): Promise<void>;
-  /** Changes which servers there are; undefined where the settings allow that to nobody. */
+  /** Adds and removes servers; undefined if the settings allow it to nobody. */
   readonly manager: BackendManager | undefined;
 }
 

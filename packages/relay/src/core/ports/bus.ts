@@ -31,10 +31,10 @@ export type EndedConnections =
   /** `agents`: all of agents and of keys; the owner's own stay. */
   | { kind: 'workspace'; workspaceId: number; who: 'agents' | 'everybody' };
 
-/** How a call ended, as the callee's daemon tells it. */
+/** How a call ended, reported by the callee's daemon. */
 export type CallOutcome = { result: unknown } | { error: ErrorPayload };
 
-/** What the callee's daemon has to know about a caller that the callee acts for. */
+/** What the callee's daemon needs to know about a caller that the callee acts for. */
 export interface CallOrigin {
   agentId: number | undefined;
   keyId: string | undefined;
@@ -50,7 +50,7 @@ export type CallNews =
   | { step: 'cancelled'; server: string; callId: string; reason: CallEnd }
   | { step: 'progress'; callId: string; progress: CallProgress }
   | { step: 'answered'; callId: string; outcome: CallOutcome }
-  /** A connection serves nothing any more, and answers no call that it is asked for after this. */
+  /** A connection stopped serving; it answers no later calls. */
   | { step: 'gone'; server: string };
 
 /** What happened at one daemon that others may need to act on. Plain data: it crosses processes. */

@@ -53,7 +53,7 @@ export interface Directory {
   /** The sessions of the agent's connections; undefined for a connection without one. */
   sessionsOf(agentId: number): Array<string | undefined>;
   agentsOnline(): number;
-  /** Replaces what a connection of this daemon serves; without tools and actions it serves nothing any more. */
+  /** Replaces what a connection of this daemon serves; without tools and actions it stops serving. */
   serves(server: ToolServer): void;
   /** The connections that serve tools of the agent, in the order they began to. */
   serversOf(agentId: number): readonly ToolServer[];

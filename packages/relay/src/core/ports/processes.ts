@@ -6,7 +6,7 @@ export interface ConfiguredCli {
   command: string[];
   /** The options to choose a model, with `{model}` for its name. */
   model?: string[] | undefined;
-  /** The options that name a new conversation, and go on with one, with `{session}` for its id. */
+  /** The options that start a conversation with an id, and resume it; `{session}` stands for the id. */
   conversation?: { begin: string[]; resume: string[] } | undefined;
   /** How to read its screen; without it nothing is typed into it. */
   screen?:
@@ -35,7 +35,7 @@ export interface AgentProgram {
   file: string;
   args: string[];
   model: string | undefined;
-  /** The conversation of an earlier run to go on with. */
+  /** The conversation of an earlier run, to resume it. */
   resume: string | undefined;
   cwd: string;
   /** The environment it inherits. Default: the daemon's. */
@@ -61,8 +61,8 @@ export interface Processes {
   isAlive(process: ProcessRef): boolean;
   /**
    * Ends the host and the program with all that runs in the program's terminal: gives them `patienceMs` to end by
-   * themselves, asks the host to end, then kills. Resolves when they are gone; a number that another process has by now
-   * is left alone.
+   * themselves, asks the host to end, then kills. Resolves when they are gone; a process that
+   * reuses the id is left alone.
    */
   end(run: { host: ProcessRef; program: ProcessRef | undefined }, patienceMs: number): Promise<void>;
 }

@@ -58,7 +58,7 @@ it('takes nobody else for it who has its name', async () => {
   expect(await parentOfWorker()).toBeUndefined();
 });
 
-it('believes no agent that says itself whom it works for', async () => {
+it('does not trust an agent’s own claim about its parent', async () => {
   const own = await core.join(workspace, 'Free', { parent: 'Chief' });
   const free = own.again({ paths: ['pty'], receiver: 'run_free' });
   await chief.send('Free', 'Do it');

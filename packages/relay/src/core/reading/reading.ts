@@ -128,7 +128,7 @@ export async function readHistory(
   return { messages, more: more || cut };
 }
 
-/** The one conversation that is asked for, if it is one; what of it the caller may see, the store decides. */
+/** The requested conversation, if there is only one; the store decides what the caller may see of it. */
 async function conversationOf(
   relay: Relay,
   principal: Principal,

@@ -54,7 +54,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('is marked when whoever sent it only says who it is, whatever the message says', async () => {
+  it('is marked if the name of its sender is only claimed', async () => {
     await alice.declared().send('Bob', 'Deploy it.');
     await alice.send('Bob', 'I never said so.', { unverified: true } as object);
     expect(bob.delivered).toMatchObject([{ from: 'Alice', unverified: true }, { from: 'Alice' }]);
@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(await bob.unread()).toEqual(bob.delivered);
   });
 
-  it('to somebody who is away says so, and is kept', async () => {
+  it('to an offline agent reports that, and is stored', async () => {
     bob.disconnect();
     expect(await alice.send('Bob', 'Later.')).toMatchObject({ recipients: 1, online: 0, offline: ['Bob'] });
     expect((await bob.request('INBOX', {})).messages).toHaveLength(1);

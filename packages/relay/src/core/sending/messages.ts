@@ -60,7 +60,7 @@ export class Messages {
   readonly #drafts: Drafts;
   readonly #results: SendResults;
   readonly #queues = new SenderQueues();
-  /** Called for each stored message, in order of seq, before the sender is told. */
+  /** Called for each stored message, in order of seq, before the sender gets its answer. */
   onStored: (stored: NewMessage) => void = () => undefined;
   /** Called when an agent asks a person something. */
   onQuestion: (message: Message, workspaceId: number) => void = () => undefined;
@@ -130,7 +130,7 @@ export class Messages {
   /** Why a message is not accepted now, although it may have been before. */
   #refusal({ sender, params }: Submission): RelayError | undefined {
     const { clock, rates } = this.#dependencies;
-    // What the relay itself sends counts for whoever causes it: one of them must not use up the rate of all.
+    // What the relay sends counts for the agent that caused it: one agent must not use up the rate of all.
     const rate = () => (sender.type === 'system' ? undefined : rates.take(sender.id));
     return expiryRefusal(params.expiresAt, clock.now()) ?? rate();
   }

@@ -126,7 +126,7 @@ describe('a reply', () => {
     await expect(bob.reply(messageId, 'Wait!')).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
 
-  it('to a group that lost somebody goes to whoever is left', async () => {
+  it('to a group goes to the remaining members', async () => {
     const dave = await core.join(workspace, 'Dave');
     const { messageId } = await alice.send(['Bob', 'Carol', 'Dave'], 'Plan?');
     const owner = core.owner(workspace);

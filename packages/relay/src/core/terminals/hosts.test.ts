@@ -29,7 +29,7 @@ const refused = (where: string) => ({
   next: expect.stringContaining('agent-relay attach Bea'),
 });
 
-it('is one at a time: a second one is told where the first is', async () => {
+it('is one at a time: the error for a second one says where the first is', async () => {
   await begin(bea, 'run_1', 7);
   await expect(begin(bea.again(), 'run_2', 8)).rejects.toMatchObject(refused('claude, pid 7, in /dev/pts/7'));
   await runs(bea, 'run_1', 7);

@@ -34,7 +34,7 @@ interface Connected {
   terminal: string | undefined;
 }
 
-/** Where a run is, for somebody who wants to start another one. */
+/** Where a run is, for the error when another one is started. */
 interface RunLocation {
   run: string;
   cli: string;
@@ -79,7 +79,7 @@ export class Hosts {
     // Viewers and the store know a run by its id.
     const namesake = runs.byId(id);
     if (namesake && namesake.agentId !== agent.id)
-      throw new RelayError('IdConflict', `The run ${id} is another agent's.`);
+      throw new RelayError('IdConflict', `The run ${id} belongs to another agent.`);
     if (program === undefined) return await this.#begin(agent, params, ongoing);
     this.#requireAlone(agent, id);
     if (ongoing.hasEnded) return {};
@@ -113,7 +113,7 @@ export class Hosts {
     return attention === undefined ? {} : { attention };
   }
 
-  /** Keeps the agent for a run that is about to start. Throws if it has another one; call what it returns to give it up. */
+  /** Keeps the agent for a run that is about to start. Throws if it has another one; the returned function gives it up. */
   reserve(agent: Agent, location: RunLocation): () => void {
     this.#requireAlone(agent, location.run);
     this.#starting.set(agent.id, location);
@@ -122,7 +122,7 @@ export class Hosts {
     };
   }
 
-  /** The host goes on with HOST as soon as its program runs. */
+  /** The host sends HOST again when its program runs. */
   async #begin(
     agent: Agent,
     { run, cli, host, terminal }: OperationParams<'HOST'>,
@@ -130,7 +130,7 @@ export class Hosts {
   ): Promise<OperationResult<'HOST'>> {
     ongoing.onEnd = this.reserve(agent, { run, cli, pid: host.pid, terminal });
     const before = this.#parts.runs.live(agent.id);
-    // Nobody has noticed yet that it is gone.
+    // Its end was not noticed yet.
     if (before && before.id !== run) await this.ended(before, { ended: 'its host process was killed' });
     return {};
   }
@@ -155,7 +155,7 @@ export class Hosts {
     return { run: id, cli, pid: host?.pid, terminal };
   }
 
-  /** The run that the host of an agent speaks of. */
+  /** The run that the host of an agent reports on. */
   requireRun(agent: Agent, id: string): Run {
     const run = this.#parts.runs.of(agent.id);
     if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
@@ -172,7 +172,7 @@ export class Hosts {
     if (exit) await this.ended(run, { exit: exitOf(exit), ...why });
   }
 
-  /** Whether its host has certainly ended, though nobody has reported that. */
+  /** Whether its host has certainly ended without a report. */
   isGone(run: Run): boolean {
     if (run.endedAt !== undefined) return true;
     const isConnected = this.#connected.get(run.agentId)?.run === run.id;

@@ -23,12 +23,12 @@ export const mayView = (principal: Principal): boolean =>
 /** Programs are started on this machine: by clients on it, and by others that the owner allowed to. */
 export function requireMaySpawn(principal: Principal): void {
   if (maySpawn(principal)) return;
-  throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
+  throw new RelayError('Forbidden', "Only people and agents on the daemon's machine may spawn agents.", {
     next: `Ask the user to allow it: agent-relay agent set ${principal.agent?.name ?? 'NAME'} --grant spawn`,
   });
 }
 
-/** A terminal shows everything its agent sees, and whoever types in it is its agent. */
+/** A terminal shows everything its agent sees, and typing in it is acting as the agent. */
 export function requireMayView(principal: Principal, agent: Agent): void {
   if (mayView(principal)) return;
   const name = principal.agent?.name ?? 'NAME';
@@ -39,7 +39,7 @@ export function requireMayView(principal: Principal, agent: Agent): void {
   );
 }
 
-/** When an agent gets its messages is its own matter, and that of people. */
+/** Only the agent itself and people choose when it gets its messages. */
 export function requireMayDirect(principal: Principal, agent: Agent): void {
   if (isPerson(principal)) return;
   if (principal.agent?.id === agent.id && !principal.unverified) return;

@@ -26,7 +26,7 @@ interface OpenPrompt {
   text: string;
   since: number;
   run: Run;
-  /** Somebody has answered, and the host has not said yet what came of it. */
+  /** It was answered, and the host has not reported the outcome yet. */
   isAnswering: boolean;
 }
 
@@ -35,7 +35,7 @@ const ANSWER_MS = 5000;
 
 /**
  * Permission prompts that can be answered through an interface of the agent's CLI: only by a person, and only the one the
- * person has seen. What is open is the host's word; the host compares again before it passes an answer on.
+ * person has seen. The host reports what is open, and compares again before it passes an answer on.
  */
 export class Prompts {
   readonly #parts: Parts;
@@ -68,7 +68,7 @@ export class Prompts {
     if (prompt?.digest !== digest || prompt.isAnswering) throw changed(agent);
     prompt.isAnswering = true;
     try {
-      // Before it is passed on: nothing is decided that is not in the log.
+      // Before it is passed on: every decision is in the log.
       await workspaces.audit(principal, principal.workspace, 'prompt.answer', agent.name, { digest, answer });
       const request = newId('answer');
       const command = { kind: 'answer', request, digest, answer } as const;
@@ -84,7 +84,7 @@ export class Prompts {
     }
   }
 
-  /** The host says what is open now. */
+  /** The host reports what is open now. */
   report(agent: Agent, { run: id, prompt, answered }: OperationParams<'PROMPT_REPORT'>): void {
     const run = this.#parts.runs.live(agent.id);
     if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
@@ -117,7 +117,7 @@ export class Prompts {
     this.#parts.presence.tellOwner(workspaceId, { type: 'prompt.changed', agent: name });
   }
 
-  /** Undefined if the host did not say in time. */
+  /** Undefined if the host did not report in time. */
   #whenAnswered(request: string): Promise<boolean | undefined> {
     const { promise, resolve } = Promise.withResolvers<boolean | undefined>();
     const stop = this.#parts.clock.after(ANSWER_MS, () => resolve(undefined));
@@ -133,7 +133,7 @@ function requirePerson(principal: Principal): void {
   if (isPerson(principal)) return;
   throw new RelayError(
     'Forbidden',
-    'Only people on the machine of the daemon may see and answer permission prompts.',
+    "Only people on the daemon's machine may see and answer permission prompts.",
     {
       next: 'Ask your user to answer it: agent-relay prompts list',
     },

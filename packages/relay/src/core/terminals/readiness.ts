@@ -29,7 +29,7 @@ export class Readiness {
   /** Called when an agent becomes ready after its SPAWN was answered. */
   onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
 
-  /** Called when an agent stands still until a person does something. */
+  /** Called when an agent waits until a person does something. */
   onWaiting: (agent: Agent, reason: Reason) => void = () => undefined;
 
   constructor(runs: Runs, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
@@ -55,7 +55,7 @@ export class Readiness {
     return this.#awaited.has(agentId);
   }
 
-  /** The daemon stops: nobody is kept waiting. */
+  /** The daemon stops: ends every wait. */
   stopWaiting(): void {
     this.#isStopping = true;
     for (const resolve of this.#watchers.values()) resolve();

@@ -75,7 +75,7 @@ export class Results {
     return { ...(result && { result }), ...(exit && { exit }), running: endedAt === undefined };
   }
 
-  /** The daemon stops: nobody is kept waiting. */
+  /** The daemon stops: ends every wait. */
   stopWaiting(): void {
     this.#isStopping = true;
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve();

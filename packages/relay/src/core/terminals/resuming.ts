@@ -32,7 +32,7 @@ interface Parts {
 
 type Wish = OperationParams<'RESUME'>;
 
-/** How long a CLI whose host is gone may take to end by itself. */
+/** How long a CLI whose host has ended may take to end by itself. */
 const PROGRAM_MS = 5000;
 
 /** Starts agents again that have ended, in their own conversations. */
@@ -125,7 +125,7 @@ export class Resuming {
     }
   }
 
-  /** Only a hash of its token is stored, so it gets a new one; whoever had the old one ended with it. */
+  /** Only a hash of its token is stored, so it gets a new one; the programs with the old one have ended. */
   async #start(
     principal: Principal,
     agent: Agent,

@@ -43,7 +43,7 @@ export class Runs {
   /** The account of an agent's workers: those of a worker count for the agent that spawned it. */
   accountFor(parent: Agent | undefined): string {
     if (!parent) return 'owner';
-    // Also after its program has ended: what it left behind may still use its token.
+    // Also after its program has ended: processes it left behind may still use its token.
     const run = this.of(parent.id);
     return (run?.spawned ? run.account : undefined) ?? accountOf(parent);
   }

@@ -61,13 +61,13 @@ export class Spawning {
     return knownClis(this.#parts.clis);
   }
 
-  /** `onProgress` is told what is done before the program starts, if that takes long. */
+  /** `onProgress` is called with each step before the program starts, if it takes long. */
   async spawn(
     principal: Principal,
     given: Wish,
     onProgress: (text: string) => void,
   ): Promise<OperationResult<'SPAWN'>> {
-    // An environment of another machine is of no use here.
+    // The environment of another machine is not used here.
     const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
     const { runs, readiness, workplaces, starting } = this.#parts;
     requireMaySpawn(principal);

@@ -51,7 +51,7 @@ export class Starting {
     await runs.save(run, { host });
   }
 
-  /** It has started: for the audit trail, and for who watches. */
+  /** It has started: records it in the audit log and notifies watchers. */
   async started(
     principal: Principal,
     action: 'agent.spawned' | 'agent.resumed',

@@ -65,7 +65,7 @@ export class Terminals {
   readonly results: Results;
   readonly viewing: Viewing;
   readonly prompts: Prompts;
-  /** Called when an agent stands still until a person does something. */
+  /** Called when an agent waits until a person does something. */
   onWaiting: (agent: Agent, reason: Reason) => void = () => undefined;
   readonly #readiness: Readiness;
   readonly #parts: Parts;
@@ -112,7 +112,7 @@ export class Terminals {
     }
   }
 
-  /** The daemon stops: who waits for an agent or its result is answered now. */
+  /** The daemon stops: waits for an agent or its result are answered now. */
   stopWaiting(): void {
     this.#readiness.stopWaiting();
     this.results.stopWaiting();

@@ -202,7 +202,7 @@ describe('an agent in a terminal of its own', () => {
     const ann = person();
     await expect(attach(ann, { mode: 'drive' })).rejects.toMatchObject({
       code: 'TerminalBusy',
-      message: "Somebody else is typing in Runner's own terminal.",
+      message: "Someone else is typing in Runner's own terminal.",
     });
     expect(await attach(ann)).toMatchObject({ mode: 'watch', writer: 'terminal' });
     const { viewer, ...state } = await attach(ann, { mode: 'drive', takeover: true });

@@ -22,7 +22,7 @@ import type { Runs } from './runs.ts';
 interface Viewer {
   id: string;
   caller: Caller;
-  /** Who looks: the connection, or whom it does that for. */
+  /** The viewer: the connection, or the caller it acts for. */
   principal: Principal;
   requestId: string;
   ongoing: Ongoing;
@@ -33,7 +33,7 @@ interface Viewer {
   rows: number;
   /** Gives up its place among the viewers of its account. */
   uncount: () => void;
-  /** It has not got the screen since it came, or since it did not keep up: what is written is not for it. */
+  /** It has no current screen, because it is new or fell behind: it gets no output. */
   isBehind: boolean;
 }
 
@@ -45,7 +45,7 @@ interface Parts {
   quotas: Quotas;
   clock: Clock;
   newId: (word: string) => string;
-  /** How long a viewer whose connection was lost may take to come back: until then it holds what it held. */
+  /** How long a viewer whose connection was lost may take to reconnect; its hold stays until then. */
   goneAfterMs: number;
 }
 
@@ -55,14 +55,14 @@ type Wish = Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>;
 const LEAST = { columns: 80, rows: 24 };
 
 /**
- * Who looks at which terminal. Output is passed on and not kept: a viewer that does not keep up gets nothing until it has
- * room again, and then what is on the screen by that time. One of them may type. Where the agent runs in a terminal of its own,
- * the person there does, unless a viewer takes over; the next key there takes it back.
+ * The viewers of terminals. Output is passed on, not kept: a viewer that falls behind gets nothing until it has room again, and
+ * then the current screen. One viewer may type. If the agent runs in a person's own terminal, that person types unless a viewer
+ * takes over; the next key there takes it back.
  */
 export class Viewing {
   readonly #parts: Parts;
   readonly #viewers = new Map<string, Viewer>();
-  /** Runs that are held for viewers who may come back, by id, with how to stop waiting for them. */
+  /** Runs held for viewers who may reconnect, by id, with a function that stops waiting for them. */
   readonly #awaited = new Map<string, () => void>();
   /** Runs whose host has connected since this daemon started. */
   readonly #known = new Set<string>();
@@ -101,7 +101,7 @@ export class Viewing {
     const { caller, principal, requestId, run, uncount } = newcomer;
     const action = takeover ? 'terminal.taken' : 'terminal.attached';
     await workspaces.audit(principal, principal.workspace, action, agent.name, { mode });
-    // It may have ended, or somebody may have come, meanwhile.
+    // Meanwhile it may have ended, or another viewer attached.
     if (runs.live(agent.id) !== run) throw notRunning(agent);
     if (mode === 'drive' && !takeover) this.#requireFree(run, agent);
     const id = newId('view');
@@ -133,11 +133,11 @@ export class Viewing {
   input(caller: Caller, { viewer: id, data }: OperationParams<'TERMINAL_INPUT'>): void {
     const viewer = this.#of(caller, id);
     if (viewer.mode !== 'drive')
-      throw new RelayError('Forbidden', 'This viewer only watches.', {
+      throw new RelayError('Forbidden', 'This viewer can only watch.', {
         next: 'Take the terminal over: attach with takeover.',
       });
     if (!this.#parts.hosts.hasRoom(viewer.run))
-      throw new RelayError('Overloaded', 'The terminal does not take more keys now.');
+      throw new RelayError('Overloaded', 'The terminal cannot accept more keys now.');
     this.#command(viewer.run, { kind: 'input', viewer: id, data });
   }
 
@@ -171,15 +171,15 @@ export class Viewing {
   /** The person at the agent's own terminal types again. */
   reclaimed(run: Run, id: string): void {
     const viewer = this.#viewers.get(id);
-    // Somebody else may have taken over in the meantime.
+    // Someone else may have taken over in the meantime.
     if (viewer?.run.id !== run.id || viewer.mode !== 'drive') return;
     viewer.mode = 'watch';
     this.#tellAll(run);
   }
 
   /**
-   * A host has connected: one that was away knows nothing of its viewers, and whoever was at its terminal may have typed. Of a
-   * hold that this daemon does not know, the viewer was connected to the one before.
+   * A host has connected. If it was away, it does not know its viewers, and the person at its terminal may have typed. A hold
+   * unknown to this daemon is from a viewer of the previous one.
    */
   hostConnected(run: Run, held: boolean): void {
     if (held && !this.#known.has(run.id) && !this.#isHeld(run)) this.#awaitHolder(run);
@@ -197,7 +197,7 @@ export class Viewing {
     }
   }
 
-  /** What agents are allowed has changed: whoever may not look any more sees nothing from now on. */
+  /** Permissions of agents changed: detaches viewers that are no longer allowed. */
   endForbidden(): void {
     for (const viewer of this.#viewers.values()) {
       if (mayView(viewer.principal)) continue;
@@ -237,7 +237,7 @@ export class Viewing {
     const writer = this.#writerOf(run);
     if (writer === undefined) return;
     const where = writer === 'viewer' ? `the terminal of ${agent.name}` : `${agent.name}'s own terminal`;
-    throw new RelayError('TerminalBusy', `Somebody else is typing in ${where}.`);
+    throw new RelayError('TerminalBusy', `Someone else is typing in ${where}.`);
   }
 
   #writerOf(run: Run): TerminalState['writer'] {
@@ -263,7 +263,7 @@ export class Viewing {
     this.#tellAll(run);
   }
 
-  /** A viewer has said whether it holds: those that may come back are not waited for any more. */
+  /** A viewer chose whether to hold: stops waiting for viewers that may reconnect. */
   #held(run: Run): void {
     this.#stopAwaiting(run);
     this.#tellHold(run);

@@ -59,12 +59,12 @@ export class Workplaces {
     return { file, ...made };
   }
 
-  /** Removes the worktree of a workplace where nothing runs; resolves with why it was kept, if it was. */
+  /** Removes the worktree of an unused workplace; resolves with why it was kept, if it was. */
   async leave({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
     return worktree && (await this.#parts.worktrees.remove(worktree));
   }
 }
 
-/** Where a worktree is that was kept, and how to remove it. */
+/** The location of a kept worktree, and how to remove it. */
 export const keptText = ({ path, branch }: Worktree, why: string): string =>
   `The worktree was kept: ${why}.\n${path} (branch ${branch})\nRemove it with: git worktree remove --force ${path}`;

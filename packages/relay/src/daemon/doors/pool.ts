@@ -176,7 +176,7 @@ function infoOf({ name, url, health, tools, invalid_tools, changed_tools, error 
   };
 }
 
-/** What a server says of its tool, whatever that is. */
+/** A server's description of its tool, unchecked. */
 function toolOf({ name, description, inputSchema }: Record<string, unknown>): ServerTool {
   return {
     name: String(name),
@@ -198,7 +198,7 @@ function holderOf({ workspaces, agents, served }: Relay, name: string): string |
   return undefined;
 }
 
-/** What a tool of a server says: its data, else its text, else whatever it sent. */
+/** The result of a server's tool: its data, else its text, else all content. */
 function valueIn(result: unknown, title: string): unknown {
   const { isError, structuredContent, content } = result as CallToolResult;
   const texts = (content ?? []).map(({ type, text }) => (type === 'text' ? text : undefined));

@@ -101,7 +101,7 @@ describe('the socket of a project', () => {
     await restarted.close();
   });
 
-  it('does not stay alone where one beside it could not be opened', async () => {
+  it('is closed if the one next to it could not be opened', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [
       listenOn(path),
       listenOn(join(directory, 'missing', 'socket')),

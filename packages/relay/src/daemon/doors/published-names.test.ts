@@ -28,7 +28,7 @@ const published = async () => JSON.parse(await readFile(file, 'utf8'));
 const newName = (project: string) => renamedTo(project, { RELAY_DATA_DIR: directory });
 
 describe('the published names of the projects', () => {
-  it('are those of projects that are not called as their directory, or were not always', async () => {
+  it('are those of projects whose name differs, or differed, from their directory', async () => {
     const shop = workspace('shop', { directory: 'demo', formerNames: ['demo', 'shop', 'depot'] });
     const workspaces = [workspace('plain'), shop];
     const names = new PublishedNames(directory, () => workspaces);

@@ -30,8 +30,8 @@ type Answer<T> = (client: Client, gone: AbortSignal, query: URLSearchParams) => 
 type Checked<T> = (client: Client, gone: AbortSignal) => Promise<T>;
 
 /**
- * What agents can do, for programs that speak plain HTTP. Whoever asks is a client of the SDK like any other, with the
- * workspace key, agent token or page session that the request shows.
+ * What agents can do, for plain HTTP clients. Each request is served through an ordinary SDK client, with the workspace key,
+ * agent token or page session of the request.
  */
 export function restDoors(parts: Parts): Door[] {
   const get = (path: string, answer: Answer<object>): Door => ({
@@ -39,7 +39,7 @@ export function restDoors(parts: Parts): Door[] {
     contentSecurityPolicy: NO_PAGES,
     handle: async (request, response) => {
       const checked: Checked<object> = (client, gone) => {
-        if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'This address takes GET.');
+        if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'Use GET for this address.');
         const [, query = ''] = request.url?.split('?') ?? [];
         return answer(client, gone, new URLSearchParams(query));
       };
@@ -55,7 +55,7 @@ export function restDoors(parts: Parts): Door[] {
       contentSecurityPolicy: NO_PAGES,
       async handle(request, response) {
         try {
-          // Whoever shows a wrong credential learns that first, whatever else is wrong.
+          // A wrong credential is reported before any other error.
           const result = await asBearer(parts, request, response, async (client, signal) => {
             const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
             const name = `${server}.${tool}`;
@@ -77,7 +77,7 @@ export function restDoors(parts: Parts): Door[] {
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** The answer of a client that connects with what the request shows; it ends with the request. */
+/** Answers with a client that uses the credential of the request; it is closed with the request. */
 async function asBearer<T>(
   { accept }: Parts,
   request: IncomingMessage,
@@ -95,7 +95,7 @@ async function asBearer<T>(
   return await answer(client, gone.signal);
 }
 
-/** What a request shows; it must show something. */
+/** The credential of a request, which is required. */
 function credentialIn(request: IncomingMessage): Pick<ParticipantOptions, 'token' | 'page' | 'workspaceKey'> {
   const secret = secretIn(request);
   if (isAgentToken(secret)) return { token: secret };
@@ -154,7 +154,7 @@ async function summaryOf(client: Client): Promise<object> {
   return { summary: Object.fromEntries(summary), descriptions: Object.fromEntries(descriptions) };
 }
 
-/** An agent that calls has a name; of a bare key, the audit trail keeps that it called. */
+/** A calling agent has a name; for a key without one, the audit log records the key. */
 async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: string): Promise<void> {
   const { workspaceKey } = credentialIn(request);
   if (workspaceKey === undefined) return;
@@ -163,7 +163,7 @@ async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: strin
   await relay.workspaces.audit({ ...key, workspace, keyId }, workspace, 'tool.called', tool);
 }
 
-/** A call that failed says so in the form of its answer. */
+/** A failed call is answered in the format of a result. */
 function sendCallFailure(response: ServerResponse, { code, message, next }: RelayError): void {
   const { http } = ERRORS[code];
   const headers = http === 401 ? { ...NO_STORE, 'WWW-Authenticate': 'Bearer' } : NO_STORE;

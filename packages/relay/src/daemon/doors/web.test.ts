@@ -153,7 +153,7 @@ describe('a browser', () => {
     expect((await get('/metrics', { ...sent, Authorization: `Bearer ${served.key}` })).status).toBe(200);
   });
 
-  it('is not what a program is that uses the network code of one', async () => {
+  it('is not confused with a program that uses its network code', async () => {
     const headers = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' };
     expect((await get('/metrics', headers)).status).toBe(200);
     expect((await get('/metrics', { 'Sec-Fetch-Mode': 'cors' })).status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentEnvironment } from './environment.ts';
 
-it('keeps what programs need, and nothing of who the asking agent is', () => {
+it('keeps what programs need, without the identity of the spawning agent', () => {
   const own = { name: 'Worker', token: 'at_own', project: 'demo', dataDirectory: '/data' };
   const inherited = {
     PATH: '/bin',

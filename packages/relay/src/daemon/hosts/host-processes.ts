@@ -108,7 +108,7 @@ export class HostProcesses implements Processes {
   }
 }
 
-/** A path is not accepted where an agent is spawned: a word is, which is looked for in PATH or the settings. */
+/** SPAWN accepts no path, only a word that is looked up in PATH or the settings. */
 function notFound(command: string, cause: RelayError, isDaemons: boolean): RelayError {
   const next = command.includes('/')
     ? 'Correct its path in "clis" in settings.json, and restart the daemon.'
@@ -142,7 +142,7 @@ async function directoryAt(wanted: string | undefined, root: string | undefined)
   });
 }
 
-/** Whether the process has ended by then. */
+/** Whether the process has ended by the deadline. */
 async function isGone(process: ProcessRef, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   while (isAlive(process)) {

@@ -37,7 +37,7 @@ describe('the log of a daemon', () => {
     }
   });
 
-  it('may fail without harm; it goes on when it can be written again, and tells what is missing', async () => {
+  it('survives write errors; it continues later, and reports how many lines were lost', async () => {
     // Like a full disk, which only root could make: the file cannot be opened.
     await mkdir(logFile(directory), { recursive: true });
     const file = await openFileLog(settings);

@@ -59,7 +59,7 @@ const milliseconds = (usual: number) => (zod: Zod) => zod.int().min(100).max(86_
 const count = (least: number, most: number, usual: number) => (zod: Zod) =>
   zod.int().min(least).max(most).default(usual);
 
-/** Agent CLIs of the user's own, by the words they are spawned by. */
+/** The user's own agent CLIs, by the word that spawns them. */
 const configuredClis = (zod: Zod) => {
   const pattern = zod.string().min(1).refine(isPattern, 'must be a regular expression');
   const screen = zod.strictObject({

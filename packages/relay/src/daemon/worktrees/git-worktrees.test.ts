@@ -135,11 +135,11 @@ describe('no worktree is made, and nothing is changed,', () => {
 });
 
 describe('the set-up command', () => {
-  it('runs in the new worktree, and tells how it goes', async () => {
+  it('runs in the new worktree, and reports its progress', async () => {
     const { worktree } = await create({ setup: 'echo installing; cat README.md > made.txt' });
     expect(existsSync(join(worktree.path, 'made.txt'))).toBe(true);
     expect(told).toEqual([
-      'Making a worktree',
+      'Creating a worktree',
       'Setting it up: echo installing; cat README.md > made.txt',
       'installing',
     ]);
@@ -179,7 +179,7 @@ describe('the set-up command', () => {
 describe('removing', () => {
   const made = async () => (await create()).worktree;
 
-  it('takes the worktree and its branch away, with files that git ignores', async () => {
+  it('deletes the worktree and its branch, including ignored files', async () => {
     commit(repository, 'Ignore', { '.gitignore': 'build\n' });
     const worktree = await made();
     mkdirSync(join(worktree.path, 'build'));
@@ -226,7 +226,7 @@ describe('removing', () => {
     expect(branches()).toContain('relay/Tests');
   });
 
-  it('does when its commits are elsewhere by then', async () => {
+  it('works when another branch has its commits', async () => {
     const worktree = await made();
     commit(worktree.path, 'Work', { 'a.txt': 'a' });
     git(repository, 'merge', '--quiet', 'relay/Tests');

@@ -7,7 +7,7 @@ import { complaintOf, git } from './git.ts';
 import { freeBranch, noWorktree, repositoryAt } from './repository.ts';
 import { setUp } from './set-up.ts';
 
-/** Worktrees in the data directory, which is this user's alone. */
+/** Worktrees in the data directory, which is private to this user. */
 export class GitWorktrees implements Worktrees {
   readonly #dataDirectory: string;
   readonly #stopping = new AbortController();
@@ -43,7 +43,7 @@ export class GitWorktrees implements Worktrees {
     try {
       return existsSync(worktree.path) ? await this.#remove(worktree) : undefined;
     } catch (error) {
-      // There is no git any more.
+      // Git was uninstalled.
       if (isRelayError(error, 'CommandNotFound')) return error.message.replace(/\.$/, '');
       throw error;
     }
@@ -66,19 +66,19 @@ export class GitWorktrees implements Worktrees {
     { name, cwd, env, onProgress }: WantedWorktree,
   ): Promise<Worktree> {
     const branch = await freeBranch(common, name);
-    onProgress('Making a worktree');
+    onProgress('Creating a worktree');
     const path = freePath(join(parent, basename(branch)));
     const added = await git(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD'], env);
     const worktree = { path, branch, repository: common };
     if (added.code === 0) return worktree;
     const failure = noWorktree(
-      `git could not make the worktree: ${complaintOf(added)}`,
+      `git could not create the worktree: ${complaintOf(added)}`,
       'Fix what git says, then try again.',
     );
     return await this.#undo(worktree, failure);
   }
 
-  /** Nothing of the agent is in it yet. */
+  /** The agent has not used it yet. */
   async #undo(worktree: Worktree, error: unknown): Promise<never> {
     const kept = await this.remove(worktree);
     if (kept === undefined || !isRelayError(error)) throw error;
@@ -91,7 +91,7 @@ export class GitWorktrees implements Worktrees {
   }
 }
 
-/** What was not committed. Ignored files do not count: they can be made again. */
+/** Why there is uncommitted work. Ignored files do not count: they can be recreated. */
 async function changesIn(path: string): Promise<string | undefined> {
   const status = await git(path, [
     'status',
@@ -120,7 +120,7 @@ async function commitsIn(path: string, branch: string): Promise<string | undefin
   return found.stdout === '' ? undefined : 'it has commits that no other branch has';
 }
 
-/** A directory that somebody left there is not touched. */
+/** An existing directory is not touched. */
 function freePath(wanted: string): string {
   for (let number = 1; ; number++) {
     const path = number === 1 ? wanted : `${wanted}.${number}`;

@@ -9,7 +9,7 @@ export interface Repository {
   prefix: string;
 }
 
-/** The repository of a directory, if worktrees can be made of it. */
+/** The repository of a directory, if it supports worktrees. */
 export async function repositoryAt(
   cwd: string,
   { hasSetup, env }: { hasSetup: boolean; env: NodeJS.ProcessEnv | undefined },
@@ -33,7 +33,7 @@ export async function repositoryAt(
     throw noWorktree(`${prefix} is not in the latest commit.`, 'Commit it, or choose another --cwd.');
   if (!hasSetup && (await ask('cat-file', '-e', 'HEAD:.gitmodules')).code === 0)
     throw noWorktree(
-      'The repository has submodules, which a new worktree comes without.',
+      'The repository has submodules; a new worktree does not contain them.',
       "Add a set-up command: --setup 'git submodule update --init --recursive'",
     );
   const { stdout: common } = await ask('rev-parse', '--path-format=absolute', '--git-common-dir');
@@ -46,7 +46,7 @@ export async function freeBranch(common: string, name: string): Promise<string> 
   const taken = new Set(stdout.toLowerCase().split('\n'));
   if (taken.has('refs/heads/relay'))
     throw noWorktree(
-      'The repository has a branch named "relay", so that there can be no branch "relay/…" for the worker.',
+      'The repository has a branch named "relay", so git cannot create a branch "relay/…" for the worker.',
       'Rename that branch: git branch -m relay NEW-NAME',
     );
   const isFree = (branch: string) => !taken.has(`refs/heads/${branch}`.toLowerCase());

@@ -27,7 +27,7 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   const child = spawn('/bin/sh', ['-c', command], {
     cwd,
     env: gitEnvironment(env ?? process.env),
-    // A group of its own: all of it can be ended.
+    // In its own process group, so that all of it can be ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

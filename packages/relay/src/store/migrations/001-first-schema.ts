@@ -165,7 +165,7 @@ export const firstSchema: Migration = [
   ) {{keyed}}`,
   'CREATE INDEX message_attachments_by_attachment ON message_attachments (attachment_id)',
 
-  // Those that were settled too, without what they said: what became of them can still be asked.
+  // Includes settled ones, without their content, so that their outcome can still be queried.
   `CREATE TABLE held (
     id {{text}} PRIMARY KEY,
     workspace_id bigint NOT NULL,

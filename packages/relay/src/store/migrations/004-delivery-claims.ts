@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Who took a delivery to put it into its agent's context, whether that path says it cannot tell what came of it, and by
+ * Who took a delivery to put it into its agent's context, whether that path could not confirm the delivery, and by
  * which path it was read. What was injected is no longer unread.
  */
 export const deliveryClaims: Migration = [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** A second name for an agent. That it is nobody's first name either is checked when it is written. */
+/** A second name for an agent. Writing it checks that it is not another agent's name. */
 export const agentHandles: Migration = [
   'ALTER TABLE agents ADD COLUMN handle {{text}}',
   'ALTER TABLE agents ADD COLUMN handle_skeleton {{text}}',

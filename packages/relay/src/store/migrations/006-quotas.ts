@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts';
 
-/** What a client says again each time it connects need not be kept at any price. */
+/** Larger tools are dropped: clients send them again each time they connect. */
 const MOST_TOOL_BYTES = 512 * 1024;
 
 /**
- * Whose quota an agent, a channel or a file counts for. And tools in a table of their own: they may be large, few ask
- * for them, and the row of an agent is written often.
+ * Whose quota an agent, a channel or a file counts for. And tools in their own table: they may be large and are
+ * rarely read, and the row of an agent is written often.
  */
 export const quotas: Migration = [
   'ALTER TABLE agents ADD COLUMN account {{text}}',

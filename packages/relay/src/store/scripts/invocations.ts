@@ -64,7 +64,7 @@ export const queries = {
   *listInvocations(workspaceId: number, agentId: number | undefined, limit: number): Script<Invocation[]> {
     const newestOf = (column: string) =>
       `SELECT id, invoked_at FROM invocations WHERE workspace_id = ? AND ${column} = ? ${NEWEST} LIMIT ?`;
-    // Each half by an index of its own.
+    // Each half uses its own index.
     const own = `AND id IN (SELECT id FROM (${newestOf('caller_id')}) AS part1
       UNION SELECT id FROM (${newestOf('owner_id')}) AS part2)`;
     const half = [workspaceId, agentId ?? OWNER, limit];

@@ -30,7 +30,7 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   result: ['result', ({ result }) => json(result)],
 };
 
-/** Of one agent; whoever starts it again and again does not fill the disk. */
+/** Kept per agent, so that frequent restarts do not fill the disk. */
 const MOST_RUNS = 16;
 
 const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;

@@ -15,7 +15,7 @@ let database: Writer | Reader | undefined;
 port.on('message', ({ id, ask }: ThreadRequest) => {
   port.postMessage(answer(id, ask));
   if (ask === 'close') port.close();
-  // A daemon that is killed writes nothing at its end.
+  // A killed daemon writes nothing when it ends.
   if (ask === 'open') setImmediate(flushCompileCache);
 });
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** How long one who watches may wait for an event, if another was just sent. Nobody sees the difference. */
+/** How long an event for a watcher may be delayed after another one; too short to notice. */
 const GROUP_MS = 10;
 
 /**

@@ -38,7 +38,7 @@ async function callAction(
   name: string,
   args: Record<string, unknown>,
   options: Options,
-  /** What to say if there is no action either. */
+  /** The error if there is no action either. */
   otherwise?: RelayError,
 ): Promise<unknown> {
   const { status, result, error } = await invoke(session, name, args, { ...options, wait: true }).catch(
@@ -50,7 +50,7 @@ async function callAction(
   throw error ? RelayError.fromPayload(error) : new RelayError('Internal');
 }
 
-/** What to say if there is no such tool, and no action either: whatever is near the name. */
+/** The error if there is neither such a tool nor an action, with similar names. */
 function neither(noTool: RelayError, refusal: unknown, name: string): unknown {
   // A key without a name may call tools, and invokes nothing.
   if (isRelayError(refusal, 'AgentNameRequired')) return noTool;
@@ -58,7 +58,7 @@ function neither(noTool: RelayError, refusal: unknown, name: string): unknown {
   if (noTool.code !== 'AgentNotFound') return noTool;
   if (refusal.details?.suggestions?.length) return refusal;
   const { code, message, next, details } = noTool;
-  return new RelayError(code, `There is no action "${name}" for you. ${message}`, {
+  return new RelayError(code, `There is no action "${name}" available to you. ${message}`, {
     next,
     ...(details && { details }),
     cause: refusal,

@@ -12,7 +12,7 @@ import { awaitReply } from '../messages/await-reply.ts';
 import { CallTime } from './call-time.ts';
 
 /**
- * Invokes an action and resolves with what is known of it: that it is begun, or, with `wait`, how it ended. A broken connection
+ * Invokes an action and resolves with what is known of it: that it has started, or, with `wait`, how it ended. A broken connection
  * only interrupts that: the invocation has an id, and the same one is asked for again.
  */
 export async function invoke(
@@ -32,7 +32,7 @@ export async function invoke(
   const time = new CallTime(timeoutMs);
   let wasAnswered = false;
   const late = () =>
-    new RelayError('Timeout', `${name} did not end within ${durationText(time.ms)}. It goes on.`, {
+    new RelayError('Timeout', `${name} did not end within ${durationText(time.ms)}. It is still running.`, {
       next: `Read its result later with: agent-relay actions ${id}`,
       retryable: false,
       details: { invocationId: id },

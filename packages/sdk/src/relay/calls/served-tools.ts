@@ -46,7 +46,7 @@ export interface ExposedTool<Input extends ToolSchema = ToolSchema, Output exten
   handler(call: ToolCall<ValueOf<Input>>): unknown;
 }
 
-/** The same with a name of its own in the project, that others invoke without knowing who performs it. */
+/** The same under a project-wide name; callers need not know who performs it. */
 export interface RegisteredAction<
   Input extends ToolSchema = ToolSchema,
   Output extends ToolSchema = ToolSchema,
@@ -60,7 +60,7 @@ type Offer = Required<OperationInput<'SERVE'>>;
 /** How the tools and actions of a client reach the daemon. */
 export interface ToolWire {
   serve(offer: Offer): Promise<unknown>;
-  /** The daemon no longer takes what it took on an earlier connection. */
+  /** The daemon refuses what it accepted on an earlier connection. */
   refused(refusal: RefusedTools): void;
   progress(payload: OperationInput<'PROGRESS'>): void;
   result(payload: OperationInput<'RESULT'>): Promise<unknown>;
@@ -77,9 +77,9 @@ export interface ToolWire {
 interface Entry<Definition> {
   tool: ExposedTool;
   definition: Definition;
-  /** The daemon took it, on this connection or an earlier one. */
+  /** The daemon accepted it, on this connection or an earlier one. */
   wasServed?: boolean;
-  /** Why the daemon did not take it. */
+  /** Why the daemon refused it. */
   refusal?: RelayError;
 }
 
@@ -194,7 +194,7 @@ export class ServedTools {
   }
 
   #answer(callId: string, outcome: { result: unknown } | { error: string }): void {
-    // Nobody waits any more.
+    // The caller stopped waiting.
     if (!this.#running.delete(callId)) return;
     const answer = async (ending: typeof outcome) =>
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
@@ -235,10 +235,10 @@ export class ServedTools {
     }
   }
 
-  /** Whoever registers the action gets the error; if that is long ago, the program is told. */
+  /** Rejects the registration if it is still pending; otherwise reports it to the program. */
   #drop(name: string, error: RelayError): void {
     const entry = this.#actions.get(name);
-    // It may have been refused to an offer that was on its way.
+    // An offer that was on its way may have been refused before.
     if (!entry) return;
     this.#actions.delete(name);
     if (entry.wasServed) this.#wire.refused({ names: [name], error });
@@ -274,7 +274,7 @@ const whyNotSent = (error: unknown): string =>
     ? 'The result is too large (see quotas.callBytes). Put the content in a file and return its path.'
     : `The result cannot be sent: ${messageOf(error)}`;
 
-/** For the caller, which may know what to do next. The next step after a failed tool is to read its message, which is there. */
+/** For the caller, with the next step. `ToolFailed` needs none: its next step is to read the message. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const next = error instanceof RelayError && error.code !== 'ToolFailed' ? error.next : '';

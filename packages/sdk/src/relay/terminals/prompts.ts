@@ -2,7 +2,7 @@ import type { PromptAnswer, PromptInfo } from '@agent-relay/protocol';
 import type { ClientSession } from '../../connection/client-session.ts';
 import { allPages } from '../pages.ts';
 
-/** Permission prompts of agents that can be answered from elsewhere than their terminal, for the owner and people. */
+/** Permission prompts of agents that can be answered outside their terminal, for the owner and people. */
 export class Prompts {
   readonly #session: ClientSession;
 
@@ -17,7 +17,7 @@ export class Prompts {
     });
   }
 
-  /** Answers the prompt that was seen; fails with `PromptChanged` if it is not the open one any more. */
+  /** Answers the prompt that was seen; fails with `PromptChanged` if it is no longer open. */
   async answer({ agent, digest }: Pick<PromptInfo, 'agent' | 'digest'>, answer: PromptAnswer): Promise<void> {
     await this.#session.request('PROMPT_ANSWER', { agent, digest, answer });
   }

@@ -11,16 +11,16 @@ import { fromBase64, toBase64 } from '../messages/base64.ts';
 export interface AttachOptions extends Omit<OperationInput<'TERMINAL_ATTACH'>, 'agent' | 'call'> {
   /** Called with what is written; with `screen`, it is all that is on a terminal of this size, which begins anew. */
   onOutput(bytes: Uint8Array, screen?: { columns: number; rows: number }): void;
-  /** Called when somebody comes or goes, takes the terminal over, or holds its messages. */
+  /** Called when a viewer joins or leaves, takes over, or holds messages. */
   onChanged?(state: TerminalState): void;
-  /** Called once, when there is no more to see: the program has ended, or the connection is lost. */
+  /** Called once at the end: the program has ended, or the connection was lost. */
   onEnded?(end: { exit?: RunExit; isLost: boolean }): void;
 }
 
 /** The terminals of agents, for the owner and people. */
 export class Terminals {
   readonly #session: ClientSession;
-  /** The call for whose caller they are shown instead. */
+  /** If set, they are shown to the caller of this call instead. */
   readonly #for: { call?: string };
 
   constructor(session: ClientSession, call?: string) {
@@ -87,7 +87,7 @@ export class TerminalView {
     );
   }
 
-  /** Types; for the viewer that drives. */
+  /** Types keys; only for the viewer that drives. */
   async write(keys: Uint8Array): Promise<void> {
     for (let at = 0; at < keys.length; at += TERMINAL_CHUNK_BYTES) {
       const data = toBase64(keys.subarray(at, at + TERMINAL_CHUNK_BYTES));
@@ -99,7 +99,7 @@ export class TerminalView {
     await this.#session.request('TERMINAL_RESIZE', { viewer: this.#viewer, columns, rows });
   }
 
-  /** Keeps messages from being typed while this viewer is there, or no longer. */
+  /** Holds messages while this viewer is attached, or releases them. */
   async hold(held: boolean): Promise<void> {
     await this.#session.request('TERMINAL_HOLD', { viewer: this.#viewer, held });
   }

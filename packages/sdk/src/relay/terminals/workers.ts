@@ -4,7 +4,7 @@ import { callApplication } from '../../connection/emitter.ts';
 
 /** Options of a spawned agent. */
 export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli' | 'call'> & {
-  /** What is done before its program starts, if that takes long: its worktree is made and set up. */
+  /** Called with each step before its program starts, such as setting up its worktree. */
   onProgress?: (text: string) => void;
 };
 
@@ -14,13 +14,13 @@ export type CallerWorkers = Pick<Workers, 'spawn' | 'release'>;
 /** How much longer than requested the daemon may take: a program that does not end gets some seconds. */
 const SLACK_MS = 30_000;
 const USUAL_WAIT_MS = 20_000;
-/** A worktree may take so long to be set up. */
+/** Time limit for setting up a worktree. */
 const SETUP_MS = 16 * 60_000;
 
 /** Agents started in their own terminals, to work for this one. */
 export class Workers {
   readonly #session: ClientSession;
-  /** The call for whose caller they work instead. */
+  /** If set, they work for the caller of this call instead. */
   readonly #for: { call?: string };
 
   constructor(session: ClientSession, call?: string) {

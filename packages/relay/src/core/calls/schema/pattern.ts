@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** Longer patterns are not written by people. */
+/** People do not write longer patterns. */
 const MAX_PATTERN = 1024;
 
 export interface Pattern {

@@ -1,7 +1,7 @@
 import type { ErrorPayload, InvocationStatus, ToolCaller } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
 
-/** An action that was invoked, once and for all: it is never run again. */
+/** An invoked action: it is never run again. */
 export interface Invocation {
   workspaceId: number;
   /** Unique in the workspace. */
@@ -16,7 +16,7 @@ export interface Invocation {
   /** The account it counts for. */
   account: string;
   input: Record<string, unknown>;
-  /** The daemon that sees to it. */
+  /** The daemon that handles it. */
   node: string;
   status: InvocationStatus;
   invokedAt: number;
@@ -37,13 +37,13 @@ export interface KeptInvocations {
 
 export interface InvocationStore {
   /**
-   * Notes that an action is invoked, together with a record for the audit trail. If the workspace has an invocation of that id, nothing
+   * Stores that an action is invoked, with a record in the audit log. If the workspace has an invocation of that id, nothing
    * is stored and that one is returned.
    */
   beginInvocation(invocation: Invocation, record: AuditRecord): Promise<Invocation | undefined>;
   /** How it ended; the first end stays. Of the ended ones of its account the newest stay, as many as `kept` allows. */
   endInvocation(ended: Invocation & InvocationEnd, record: AuditRecord, kept: KeptInvocations): Promise<void>;
-  /** Ends those that a daemon left open when it stopped: nobody can tell how they ended. Returns how many. */
+  /** Ends those that a daemon left open when it stopped; their outcome is unknown. Returns how many. */
   loseInvocations(node: string, at: number, error: ErrorPayload): Promise<number>;
   findInvocation(workspaceId: number, id: string): Promise<Invocation | undefined>;
   /**

@@ -34,7 +34,7 @@ const withoutNulls = <R extends object>(record: R) =>
 
 const isTime = (field: string): boolean => field === 'at' || field.endsWith('At');
 
-/** Earlier versions imported times that no date has. An import refuses them, so that an export must not have them. */
+/** Earlier versions imported impossible times. Imports now refuse them, so exports must not contain them. */
 const withPossibleTimes = (record: TransferRecord): TransferRecord =>
   Object.fromEntries(
     Object.entries(record).map(([field, value]) => [
