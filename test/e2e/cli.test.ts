@@ -263,12 +263,18 @@ describe('looking at the project', () => {
     expect((await relay('trace', messageId)).stdout).not.toContain('waits');
   });
 
-  it.skipIf(!hasTerminals)('tells in a terminal how long ago it was stored', async () => {
-    await known('Alice', 'Mallory');
-    const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
-    const { stdout } = await daemon.cli(['trace', messageId], { terminal: true });
-    expect(stripVTControlCharacters(stdout)).toMatch(/Mallory +stored +(just now|\d+s ago)/);
-  });
+  it.skipIf(!hasTerminals)(
+    'traces in a terminal how long ago it was stored, and what took how long',
+    async () => {
+      await known('Alice', 'Mallory');
+      const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
+      await relay('inbox', '--as', 'Mallory');
+      const { stdout } = await daemon.cli(['trace', messageId], { terminal: true });
+      expect(stripVTControlCharacters(stdout)).toMatch(
+        /Mallory +stored +(just now|\d+s ago)\s+read +\+(\d+ ms|[\d.]+ s) +by pull/,
+      );
+    },
+  );
 
   it('follows all messages until Ctrl-C, which is its success', async () => {
     await known('Alice', 'Niaj');

@@ -157,6 +157,38 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     await expect(callTool(client, 'never_there')).rejects.toThrow('There is no tool "never_there" here.');
   });
 
+  it('lists a bounded number of actions, and those whose names begin as wanted', async () => {
+    await using client = await open({ RELAY_AGENT_NAME: unique('Chooser') });
+    await using owner = await join(unique('Rich'));
+    const offer = (name: string, description: string) =>
+      owner.registerAction({ name, description, input: {}, handler: () => 1 });
+    const number = (index: number) => String(index).padStart(2, '0');
+    await Promise.all([
+      ...Array.from({ length: 52 }, (_, index) => offer(`many.no_${number(index)}`, 'Short')),
+      ...Array.from({ length: 40 }, (_, index) => offer(`long.no_${number(index)}`, 'x'.repeat(1000))),
+    ]);
+    const list = async (args: Record<string, unknown>) => {
+      const { data, texts } = await callTool(client, 'list_actions', args);
+      return {
+        names: (data.actions as Array<{ name: string }>).map(({ name }) => name),
+        more: data.more,
+        text: texts.join('\n'),
+      };
+    };
+    const many = await list({ name: 'many' });
+    expect(many).toMatchObject({ more: 2, names: { length: 50, 0: 'many.no_00' } });
+    expect(many.text).toContain('2 more actions are not shown. Filter by the beginning of the name.');
+    expect(await list({ name: 'many.no_5' })).toMatchObject({
+      names: ['many.no_50', 'many.no_51'],
+      more: undefined,
+    });
+    expect((await list({ name: 'Many_no_51' })).names).toEqual(['many.no_51']);
+    expect((await list({ name: 'none' })).names).toEqual([]);
+    const { names, more, text } = await list({});
+    expect(text.length).toBeLessThan(36_000);
+    expect(names.length + Number(more)).toBe(92);
+  });
+
   it('says what needs a person’s yes, what it waits for, and where the result will be', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Asker') });
     await using owner = await join(unique('Careful'));

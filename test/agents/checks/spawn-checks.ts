@@ -49,7 +49,8 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
       named('says that it asks whether to trust the folder, and is not answered'),
       async () => {
         await cli.settle({ ...sandbox, untrusted: true });
-        const { stdout } = await spawn(true, 'Unsettled', cli.command, 'Is ticket 20 done?', '--wait', '15s');
+        // Answered long before that: only a person can go on.
+        const { stdout } = await spawn(true, 'Unsettled', cli.command, 'Is ticket 20 done?', '--wait', '10m');
         const { status, reason } = JSON.parse(stdout);
         assert.deepEqual([status, reason?.code], ['spawning', 'starting']);
         assert.deepEqual(heard(), []);

@@ -240,6 +240,12 @@ describe('the command line', () => {
     expect(shown).toMatch(
       /\nBob\n {2}capabilities {2}review: Reads\ufffd\[31m code\n +math\n {2}tools +review: Reviews\n/,
     );
+    await using _carol = await client(daemon, { name: 'Carol', capabilities: ['review'] });
+    const limited = ['capabilities', '--capability', 'review', '--limit', '1'];
+    expect(output(await daemon.cli(limited))).toMatch(
+      /\nBob\n[\s\S]+\n\n1 more agent\. Filter with --capability or --tool, or show all with --limit 2\.\n$/,
+    );
+    expect(json(await daemon.cli([...limited, '--json']))).toMatchObject([{ name: 'Bob' }]);
     const args = ['call', 'Bob.review', '{"path":"src"}', '--as', 'Alice'];
     expect(await daemon.cli(args)).toMatchObject({
       code: 0,

@@ -80,6 +80,19 @@ describe('chat', () => {
     await again.until(/Sam \[2\] reply to 1\n {2}Blue\.\n[\s\S]*\[2\] read by Rita\n/);
   });
 
+  it('says who is mentioned and not in the channel', async () => {
+    await using alice = await client(daemon, { name: 'Alice' });
+    await alice.channels.create('#small');
+    await using chat = daemon.startCli(['chat', '#small', '--as', 'Petra']);
+    chat.child.stdin?.write('@Alice and @Petra, look\n');
+    await chat.until(/\[1\] sent/);
+    await using _bob = await client(daemon, { name: 'Bob' });
+    chat.child.stdin?.write('@Bob, look\n');
+    await chat.until(/\[2\] not in the channel, so they do not get it: Bob\n/);
+    chat.child.stdin?.write('/quit\n');
+    expect((await chat.result).stdout).not.toContain('do not get it: Alice');
+  });
+
   it('ends with its input, or by Ctrl-C, which is its success', async () => {
     output(await daemon.cli(['chat', 'Alice', '--as', 'Petra'], { input: 'only this\n' }));
     expect(json(await daemon.cli(['search', '"only this"', '--json']))).toHaveLength(1);

@@ -101,9 +101,9 @@ describe('agent-relay spawn', () => {
     expect(await who('Missing')).toBeUndefined();
   });
 
-  it('says what it waits for, and answers no question of the CLI', async () => {
+  it('says at once what a person has to answer, and answers no question of the CLI', async () => {
     const env = environment({ SCRIPTED_TRUST: '1' });
-    const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '5s'], { env });
+    const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '10m'], { env });
     expect(stdout).toBe(
       'Asked is not ready yet: Trust this folder?\nLook at it with: agent-relay attach Asked\n',
     );

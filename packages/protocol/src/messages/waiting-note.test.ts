@@ -16,6 +16,14 @@ it.each([
     { recipients: 2, offline: [], idle: ['Ann', 'Bob'] },
     'Idle: 2 of 2 (Ann, Bob). They see the message when they next check their inbox.',
   ],
+  [
+    { recipients: 0, offline: [], notInChannel: ['Bob'] },
+    'Mentioned, but not in the channel: Bob. It does not get the message.',
+  ],
+  [
+    { recipients: 1, offline: ['Ann'], notInChannel: ['Bob', 'Eve'] },
+    'Offline: Ann. The message is delivered when it returns. Mentioned, but not in the channel: Bob, Eve. They do not get the message.',
+  ],
 ])('%o is told as %s', (sent, note) => {
   expect(waitingNote(sent)).toBe(note);
 });

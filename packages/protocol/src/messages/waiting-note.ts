@@ -1,11 +1,12 @@
 import type { SendResult } from '../operations/operations.ts';
 
-/** Tells a sender which recipients do not get the message now, and when they do; undefined if all do. */
+/** Tells a sender who does not get the message now, or at all; undefined if everybody gets it. */
 export function waitingNote({
   recipients,
   offline,
   idle = [],
-}: Pick<SendResult, 'recipients' | 'offline' | 'idle'>): string | undefined {
+  notInChannel = [],
+}: Pick<SendResult, 'recipients' | 'offline' | 'idle' | 'notInChannel'>): string | undefined {
   const notes = [
     ...(offline.length > 0
       ? [
@@ -15,6 +16,11 @@ export function waitingNote({
     ...(idle.length > 0
       ? [
           `Idle: ${among(idle, recipients)}. ${idle.length === 1 ? 'It sees the message when it next checks its' : 'They see the message when they next check their'} inbox.`,
+        ]
+      : []),
+    ...(notInChannel.length > 0
+      ? [
+          `Mentioned, but not in the channel: ${notInChannel.join(', ')}. ${notInChannel.length === 1 ? 'It does' : 'They do'} not get the message.`,
         ]
       : []),
   ];

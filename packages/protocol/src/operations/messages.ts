@@ -18,6 +18,8 @@ export interface SendResult {
   offline: string[];
   /** (Some of) those who were connected but idle. */
   idle?: string[];
+  /** (Some of) those who are mentioned and not in the channel: they do not get it. */
+  notInChannel?: string[];
   /** Why the loop governor holds it: nobody gets it until a person releases it. */
   held?: string;
 }

@@ -126,11 +126,13 @@ export class Chat {
     );
   }
 
-  #tellSent({ messageId, held, offline, recipients }: SendResult): void {
+  #tellSent({ messageId, held, offline, recipients, notInChannel = [] }: SendResult): void {
     this.#numbered.add(messageId, true);
     const waits = recipients > 0 && offline.length === recipients;
     const sent = waits ? `sent; ${plural(recipients, 'recipient')} offline` : 'sent';
     this.#noteOn(messageId, held === undefined ? sent : `held: ${held}`);
+    if (notInChannel.length > 0)
+      this.#noteOn(messageId, `not in the channel, so they do not get it: ${notInChannel.join(', ')}`);
     this.#noteOn(messageId, this.#marks.sent(messageId, recipients));
   }
 

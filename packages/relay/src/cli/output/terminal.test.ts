@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ago, duration, inertJson, table } from './terminal.ts';
+import { ago, duration, inertJson, offset, table } from './terminal.ts';
 
 it.each([
   [0, 'just now'],
@@ -19,6 +19,17 @@ it('measures nothing below zero, as between two times where the clock was set ba
     '0s',
     '1m',
   ]);
+});
+
+it.each([
+  [-5, '+0 ms'],
+  [13, '+13 ms'],
+  [999, '+999 ms'],
+  [1000, '+1.0 s'],
+  [59_999, '+59.9 s'],
+  [125_000, '+2m'],
+])('%d ms later is "%s"', (ms, words) => {
+  expect(offset(ms)).toBe(words);
 });
 
 it('aligns columns, colour or not, and leaves no blanks at the end', () => {

@@ -82,4 +82,14 @@ export function duration(ms: number): string {
   return `${Math.max(0, Math.floor(ms / unit))}${letter}`;
 }
 
+/** How long after `start` it was ("+13 ms") in a terminal, else the absolute time. */
+export const whenAfter = (start: number, time: number): string =>
+  process.stdout.isTTY ? offset(time - start) : dateOf(time).toISOString();
+
+/** Finer than `duration`: what follows within seconds is told apart. */
+export function offset(ms: number): string {
+  if (ms < 1000) return `+${Math.max(0, Math.round(ms))} ms`;
+  return ms < 60_000 ? `+${(Math.floor(ms / 100) / 10).toFixed(1)} s` : `+${duration(ms)}`;
+}
+
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -78,6 +78,22 @@ describe('who is mentioned', () => {
     expect((await carol.request('HISTORY', {})).messages).toEqual([]);
   });
 
+  it('is named to the sender if it is not in the channel', async () => {
+    await bob.request('CHANNEL_JOIN', { channel: '#dev', create: true });
+    const text = '@Bob, @Carol and I (@Alice) look at it, says @relay.';
+    const sent = await alice.send('#dev', text, {}, 'retry-1');
+    expect(sent).toMatchObject({ recipients: 1, notInChannel: ['Carol'] });
+    expect(carol.delivered).toEqual([]);
+    expect(await alice.send('#dev', text, {}, 'retry-1')).toMatchObject({
+      duplicate: true,
+      notInChannel: ['Carol'],
+    });
+    for (const to of ['#general', 'Bob'])
+      expect(await alice.send(to, text)).not.toHaveProperty('notInChannel');
+    await carol.request('CHANNEL_JOIN', { channel: '#dev' });
+    expect(await alice.send('#dev', text)).not.toHaveProperty('notInChannel');
+  });
+
   it('is looked for in the project of the recipient', async () => {
     const other = await core.newWorkspace();
     const zoe = await core.join(other, 'Zoe');

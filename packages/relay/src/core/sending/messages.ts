@@ -204,14 +204,16 @@ export class Messages {
   /** Passes a stored message on. Synchronous, unless it was stored before: then nothing new happened. */
   #stored({ sender, draft, route }: Storable, appended: Appended): SendResult | Promise<SendResult> {
     if (appended.duplicate === 'other') throw idConflict(draft.clientId, appended.id);
-    if (appended.duplicate === 'same') return this.#results.repeated(appended);
+    const mentioned = route.channel === undefined ? [] : draft.mentions.map(({ id }) => id);
+    const others = mentioned.filter((id) => id !== sender.id);
+    if (appended.duplicate === 'same') return this.#results.repeated(appended, others);
     const { governor, descriptions } = this.#dependencies;
     const { recipients, seq } = appended;
     governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = descriptions.draft(draft, seq, sender, route);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
     // First: a waiting recipient no longer counts as waiting once the message is passed on.
-    const result = this.#results.stored(appended, recipients);
+    const result = this.#results.stored(appended, recipients, others);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
     return result;
   }

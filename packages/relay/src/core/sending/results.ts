@@ -27,10 +27,17 @@ export class SendResults {
     this.#isWoken = isWoken;
   }
 
-  stored({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
+  /** `mentioned`: the agents that a message to a channel mentions. */
+  stored(
+    { seq, id, thread, duplicate }: Appended,
+    recipients: number[],
+    mentioned: readonly number[],
+  ): SendResult {
     const absent = recipients.filter((recipient) => this.#isAbsent(recipient));
     const sleeps = (recipient: number) => this.#presence.isIdle(recipient) && !this.#isWoken(recipient);
     const idle = this.#named(recipients.filter(sleeps));
+    const isMissed = (agent: number) => !recipients.includes(agent) && !this.#isRelay(agent);
+    const notInChannel = this.#named(mentioned.filter(isMissed));
     return {
       messageId: id,
       seq,
@@ -39,13 +46,18 @@ export class SendResults {
       online: recipients.length - absent.length,
       offline: this.#named(absent),
       ...(idle.length === 0 ? {} : { idle }),
+      ...(notInChannel.length === 0 ? {} : { notInChannel }),
       ...(thread === undefined ? {} : { thread }),
     };
   }
 
   /** The relay itself has no connection, and is always there. */
   #isAbsent(recipient: number): boolean {
-    return !this.#presence.isOnline(recipient) && this.#agents.byId(recipient)?.type !== 'system';
+    return !this.#presence.isOnline(recipient) && !this.#isRelay(recipient);
+  }
+
+  #isRelay(agent: number): boolean {
+    return this.#agents.byId(agent)?.type === 'system';
   }
 
   #named(recipients: number[]): string[] {
@@ -55,11 +67,12 @@ export class SendResults {
   }
 
   /** It was stored before: nothing new happened. */
-  async repeated(appended: Appended): Promise<SendResult> {
+  async repeated(appended: Appended, mentioned: readonly number[]): Promise<SendResult> {
     const deliveries = await this.#store.deliveriesOf(appended.seq);
     return this.stored(
       appended,
       deliveries.map(({ recipientId }) => recipientId),
+      mentioned,
     );
   }
 }

@@ -1,9 +1,10 @@
-import type { Reason } from '@agent-relay/protocol';
+import { isPathDown, type Reason } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Runs } from './runs.ts';
+import { SpawnWait } from './spawn-wait.ts';
 
 /** Reasons that pass without a person. */
 const PASSING: ReadonlySet<string> = new Set(['busy', 'draft', 'attention', 'claimed']);
@@ -24,7 +25,7 @@ export class Readiness {
   readonly #lastReason = new Map<number, Reason>();
   /** Agents whose SPAWN has not been answered yet. */
   readonly #awaited = new Set<number>();
-  readonly #watchers = new Map<number, () => void>();
+  readonly #waits = new Map<number, SpawnWait>();
   #isStopping = false;
   /** Called when an agent becomes ready after its SPAWN was answered. */
   onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
@@ -58,19 +59,18 @@ export class Readiness {
   /** The daemon stops: ends every wait. */
   stopWaiting(): void {
     this.#isStopping = true;
-    for (const resolve of this.#watchers.values()) resolve();
+    for (const wait of this.#waits.values()) wait.end();
   }
 
-  /** Resolves when the agent is ready or its program has ended, else after the time. */
+  /** Resolves when the agent is ready, waits for a person or has ended, else after the time. */
   async wait(agent: Agent, waitMs: number): Promise<Outcome> {
     const run = this.#runs.of(agent.id);
     if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0 && !this.#isStopping) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const stop = this.#clock.after(waitMs, resolve);
-      this.#watchers.set(agent.id, resolve);
-      await promise;
-      stop();
-      this.#watchers.delete(agent.id);
+      const wait = new SpawnWait(this.#clock, waitMs);
+      this.#waits.set(agent.id, wait);
+      wait.noteReason(this.#lastReason.get(agent.id));
+      await wait.over;
+      this.#waits.delete(agent.id);
     }
     this.#awaited.delete(agent.id);
     if (run?.readyAt !== undefined) return { status: 'ready' };
@@ -84,7 +84,8 @@ export class Readiness {
     if (!run) return;
     const isWorking = state === 'ready' || reason?.code === 'busy';
     if (isWorking) this.#lastReason.delete(agent.id);
-    else if (reason) this.#lastReason.set(agent.id, reason);
+    else if (reason) this.#noteReason(agent.id, reason);
+    this.#waits.get(agent.id)?.noteReason(this.#lastReason.get(agent.id));
     this.#noteWaiting(agent, isWorking || !reason || PASSING.has(reason.code) ? undefined : reason);
     if (isWorking && !this.#tasks.has(agent.id)) this.#ready(agent, run);
   }
@@ -102,7 +103,14 @@ export class Readiness {
     this.#lastReason.delete(agentId);
     this.#awaited.delete(agentId);
     this.#runs.setWaiting(agentId, undefined);
-    this.#watchers.get(agentId)?.();
+    this.#waits.get(agentId)?.end();
+  }
+
+  /** A path that does not work says nothing about what the agent asks on another one. */
+  #noteReason(agentId: number, reason: Reason): void {
+    const isDown = (why: Reason) => isPathDown({ state: 'waits', reason: why });
+    const known = this.#lastReason.get(agentId);
+    if (!isDown(reason) || !known || isDown(known)) this.#lastReason.set(agentId, reason);
   }
 
   #noteWaiting(agent: Agent, reason: Reason | undefined): void {
@@ -121,7 +129,7 @@ export class Readiness {
     this.#tell(agent, { type: 'session.ready' });
     const isLate = run.spawned && !this.#awaited.has(agent.id);
     this.#background(this.#runs.save(run, { readyAt: this.#clock.now() }));
-    this.#watchers.get(agent.id)?.();
+    this.#waits.get(agent.id)?.end();
     if (isLate) this.#background(this.onLateReady(agent, run));
   }
 

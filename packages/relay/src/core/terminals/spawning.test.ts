@@ -16,11 +16,11 @@ const spawn = (name: string, more: Record<string, unknown> = {}, by = lead) =>
   by.request('SPAWN', { name, cli: 'claude', waitMs: 0, ...more });
 
 /** The agent's host as it connects. */
-async function hosted(name: string, by = core): Promise<Participant> {
-  const program = by.processes.started.findLast((one) => one.name === name);
+async function hosted(name: string, paths: Array<'hook' | 'pty'> = ['pty']): Promise<Participant> {
+  const program = core.processes.started.findLast((one) => one.name === name);
   if (!program) throw new Error(`${name} was not started.`);
-  const host = await by.join(workspace, name, { token: program.token });
-  host.connect({ paths: ['pty'], receiver: program.run });
+  const host = await core.join(workspace, name, { token: program.token });
+  host.connect({ paths, receiver: program.run });
   const gone = { pid: 1001, mark: 'x' };
   await host.request('HOST', {
     run: program.run,
@@ -38,6 +38,12 @@ const runOf = async (name: string) =>
   )?.run;
 const noticesOf = async (agent: Participant) =>
   (await agent.request('INBOX', { limit: 100 })).messages.map(({ content }) => content);
+
+/** Whether the request is answered once the core has done all that it can do without time. */
+const isAnswered = async (spawning: Promise<unknown>): Promise<boolean> => {
+  await core.owner(workspace).request('WHO', {});
+  return Promise.race([spawning.then(() => true), Promise.resolve(false).then((is) => is)]);
+};
 
 describe('SPAWN', () => {
   it('stores the task before it starts the program', async () => {
@@ -69,12 +75,49 @@ describe('SPAWN', () => {
     const spawning = spawn('Worker', { waitMs: 20_000 });
     await expect.poll(() => core.processes.started.length).toBe(1);
     const host = await hosted('Worker');
-    const reason = { code: 'starting', detail: 'trust question' } as const;
-    await host.request('REPORT', { path: 'pty', state: 'waits', reason });
-    core.clock.advance(20_000);
+    await host.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'starting' } });
+    core.clock.advance(19_999);
+    expect(await isAnswered(spawning)).toBe(false);
+    core.clock.advance(1);
     expect(await spawning).toMatchObject({ status: 'spawning', reason: { code: 'starting' } });
     await host.request('REPORT', { path: 'pty', state: 'ready' });
     await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
+  });
+
+  it.each([
+    [{ code: 'starting', detail: 'trust question' }, 'the agent is starting: trust question'],
+    [{ code: 'approval_dialog' }, 'approval dialog open'],
+    [{ code: 'signed_out' }, 'signed out'],
+  ] as const)('does not wait any longer for a person: %j', async (reason, text) => {
+    const spawning = spawn('Worker', { task: 'Go', waitMs: 600_000 });
+    await expect.poll(() => core.processes.started.length).toBe(1);
+    const host = await hosted('Worker', ['hook', 'pty']);
+    await host.request('REPORT', { path: 'pty', state: 'waits', reason });
+    core.clock.advance(1000);
+    await host.request('REPORT', { path: 'hook', state: 'waits', reason: { code: 'no_hook' } });
+    core.clock.advance(999);
+    expect(await isAnswered(spawning)).toBe(false);
+    core.clock.advance(1);
+    expect(await spawning).toMatchObject({ status: 'spawning', reason: { code: reason.code, text } });
+    // The person has answered, and the task is there.
+    await host.request('REPORT', { path: 'pty', state: 'ready' });
+    const { messages } = await host.request('CLAIM', { path: 'pty' });
+    const ids = messages.map(({ id }) => id);
+    await host.request('REPORT', { path: 'pty', messages: ids, state: 'turn_started' });
+    await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
+  });
+
+  it('waits on after a question that goes away by itself', async () => {
+    const spawning = spawn('Worker', { task: 'Go', waitMs: 20_000 });
+    await expect.poll(() => core.processes.started.length).toBe(1);
+    const host = await hosted('Worker');
+    await host.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'approval_dialog' } });
+    core.clock.advance(1999);
+    await host.request('REPORT', { path: 'pty', state: 'ready' });
+    core.clock.advance(10_000);
+    expect(await isAnswered(spawning)).toBe(false);
+    core.clock.advance(10_000);
+    expect(await spawning).toEqual({ name: 'Worker', status: 'spawning' });
   });
 
   it('is for people and agents on this machine', async () => {

@@ -1,28 +1,45 @@
 import { type AgentOffer, isRelayError, type OfferedTool, safeLine } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
+import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../../options.ts';
 import { block, inColumns } from '../../output/blocks.ts';
-import { print, printJson, styled } from '../../output/terminal.ts';
+import { plural, print, printJson, styled } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
-type Options = ProjectOption & JsonOption & { capability?: string; tool?: string };
+type Options = ProjectOption & JsonOption & { capability?: string; tool?: string; limit?: number };
+
+/** For people; JSON has all agents, unless a limit is given. */
+const DEFAULT_LIMIT = 50;
 
 export const command = withJson(withProject(new Command('capabilities')))
   .description('List what online agents say they can do, and their tools')
   .option('--capability <name>', 'only agents with this capability')
   .option('--tool <name>', 'only agents with this tool')
+  .option(
+    '--limit <count>',
+    `maximum number of agents (default: ${DEFAULT_LIMIT}; with --json: all)`,
+    wholeNumber(1),
+  )
   .action(async (options: Options) => {
-    const { capability, tool } = options;
+    const { capability, tool, json, limit = json ? undefined : DEFAULT_LIMIT } = options;
     const wanted = { ...(capability && { capability }), ...(tool && { tool }) };
-    const agents = await asOwner(options, async (relay) =>
-      Promise.all((await relay.discover(wanted)).map((agent) => withTools(relay, agent))),
-    );
-    if (options.json) return printJson(agents);
+    const { agents, more } = await asOwner(options, async (relay) => {
+      const found = await relay.discover(wanted);
+      const shown = found.slice(0, limit);
+      const agents = await Promise.all(shown.map((agent) => withTools(relay, agent)));
+      return { agents, more: found.length - shown.length };
+    });
+    if (json) return printJson(agents);
     if (agents.length === 0)
       return print(capability || tool ? 'No agent online offers this.' : 'No agent online offers anything.');
     print(styled('dim', inColumns('What agents say they can do. The relay does not check it.')));
     for (const agent of agents) print(`\n${offerBlock(agent)}`);
+    if (more > 0) {
+      const all = agents.length + more;
+      print(
+        `\n${inColumns(`${plural(more, 'more agent')}. Filter with --capability or --tool, or show all with --limit ${all}.`)}`,
+      );
+    }
   });
 
 interface Shown extends Omit<AgentOffer, 'tools'> {

@@ -2,7 +2,7 @@ import { type DeliveryTrace, type HoldTrace, safeLine } from '@agent-relay/proto
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
 import { contentLines, messageLinesWith } from '../../output/message-lines.ts';
-import { print, printJson, styled, table, when } from '../../output/terminal.ts';
+import { print, printJson, styled, table, when, whenAfter } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
 export const command = withJson(withProject(new Command('trace')))
@@ -26,12 +26,13 @@ function holding({ reason, heldAt, settled }: HoldTrace): string[][] {
   return rows;
 }
 
-/** One row per observed state, and one for what it is waiting for. */
+/** One row per observed state, in a terminal with the time since the first, and one for what it is waiting for. */
 function timeline({ recipient, state: now, path, reason, transitions }: DeliveryTrace): string[][] {
+  const start = transitions[0]?.at ?? 0;
   const rows = transitions.map(({ state, at, path: by }, step) => [
     step === 0 ? styled('bold', safeLine(recipient)) : '',
     state,
-    when(at),
+    step === 0 ? when(at) : whenAfter(start, at),
     by ? `by ${by}` : '',
   ]);
   if (reason === undefined) return rows;
