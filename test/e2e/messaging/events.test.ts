@@ -96,7 +96,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       await world.alice.redact(messageId);
       return { messageId };
     },
-    heardBy: ['alice', 'bob'],
+    heardBy: ['alice', 'bob', 'owner'],
   },
   'message.held': {
     async cause({ alice, bob, owner }) {
@@ -193,7 +193,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       await world.bob.react(messageId, '🎉');
       return { messageId, emoji: '🎉', agent: 'Bob' };
     },
-    heardBy: ['alice', 'bob'],
+    heardBy: ['alice', 'bob', 'owner'],
   },
   'reaction.removed': {
     async cause(world) {
@@ -202,7 +202,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       await world.bob.unreact(messageId, ':eyes:');
       return { messageId, emoji: ':eyes:', agent: 'Bob' };
     },
-    heardBy: ['alice', 'bob'],
+    heardBy: ['alice', 'bob', 'owner'],
   },
   'channel.created': {
     cause: async (world) => ({ channel: await newChannel(world, 'made'), agent: 'owner' }),

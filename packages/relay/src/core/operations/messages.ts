@@ -189,7 +189,7 @@ async function addReaction({ clock, quotas, store }: Relay, reaction: Reaction):
   return outcome === 'added';
 }
 
-/** Notifies the sender and the recipients of a message, if they are connected. */
+/** Notifies the sender and the recipients of a message and the owner, if they are connected. */
 async function tellInvolved(
   relay: Relay,
   { seq, senderId, workspaceId }: StoredMessage,
