@@ -105,3 +105,39 @@ describe('a message whose news comes after that of a later one', () => {
     await expect.poll(() => got(bob)).toEqual(['one', 'two', 'three']);
   });
 });
+
+describe('a project that another daemon created, before its news comes', () => {
+  const create = async () => {
+    const { release } = bus.hold();
+    const name = `shop-${bob.name}`;
+    const { key } = await one.owner(alice.principal.workspace).request('WORKSPACE_CREATE', { name });
+    return { name, key, release };
+  };
+
+  it('is opened by its key', async () => {
+    const { name, key } = await create();
+    expect(await other.relay.workspaces.authenticate(key)).toMatchObject({ workspace: { name } });
+  });
+
+  it('is opened by its name, and not created again under another one', async () => {
+    const { name, release } = await create();
+    expect(await other.relay.openProject('/elsewhere', name)).toMatchObject({
+      created: false,
+      workspace: { name },
+    });
+    release();
+    await expect.poll(() => other.relay.workspaces.list().map((each) => each.name)).toContain(name);
+    expect(other.relay.workspaces.list().map((each) => each.name)).not.toContain(`${name}-2`);
+  });
+
+  it('is opened by its directory', async () => {
+    const root = `/projects/${bob.name}`;
+    bus.hold();
+    const opened = await one.relay.openProject(root, undefined);
+    expect(opened.created).toBe(true);
+    expect(await other.relay.openProject(root, undefined)).toMatchObject({
+      created: false,
+      workspace: { id: opened.workspace.id },
+    });
+  });
+});

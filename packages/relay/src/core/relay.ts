@@ -211,14 +211,26 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     governor.release(agent.id);
     terminals.forget(agent);
   };
-  const load = async (workspace: Workspace): Promise<Workspace> => {
+  const loadShared = async (workspace: Workspace): Promise<void> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
-    await terminals.load(workspace);
     order.heard(await store.lastSeq(workspace.id));
+  };
+  const load = async (workspace: Workspace): Promise<Workspace> => {
+    await loadShared(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
+  const forget = (workspace: Workspace): void => {
+    agents.forgetAll(workspace);
+    channels.forgetAll(workspace);
+    held.forgetAll(workspace);
+  };
+  workspaces.onChanged = () => bus.publish({ kind: 'workspaces' });
+  // Its terminals are the other daemon's.
+  workspaces.onFound = loadShared;
+  workspaces.onGone = forget;
   for (const workspace of workspaces.list()) await load(workspace);
   const { onError } = options;
   const news = actOnNews(bus, {
@@ -272,9 +284,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
     reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {
-      agents.forgetAll(workspace);
-      channels.forgetAll(workspace);
-      held.forgetAll(workspace);
+      forget(workspace);
       await workspaces.remove(workspace);
     },
   };
