@@ -11,15 +11,33 @@ import type {
 /** What one daemon tells the others arrives later, in order, and as a copy: as from another process. */
 class Wire<T> {
   readonly #ends = new Set<(told: T) => void>();
+  /** What is on its way while the wire is held. */
+  #held: Array<() => void> | undefined;
+
+  /** Nothing arrives from now on until `release`; after `lose`, it never does. */
+  hold(): { release(): void; lose(): void } {
+    const held: Array<() => void> = [];
+    this.#held = held;
+    const lose = () => {
+      this.#held = undefined;
+    };
+    const release = () => {
+      lose();
+      for (const arrive of held) setImmediate(arrive);
+    };
+    return { release, lose };
+  }
 
   /** Returns how to tell all the others. */
   join(hear: (told: T) => void): (told: T) => void {
     this.#ends.add(hear);
     return (told) => {
       const text = JSON.stringify(told);
-      setImmediate(() => {
+      const arrive = () => {
         for (const end of this.#ends) if (end !== hear) end(JSON.parse(text));
-      });
+      };
+      if (this.#held) this.#held.push(arrive);
+      else setImmediate(arrive);
     };
   }
 }
@@ -27,6 +45,11 @@ class Wire<T> {
 /** A bus of daemons that share no memory. */
 export class DistantBus {
   readonly #wire = new Wire<News>();
+
+  /** News is late, or lost. */
+  hold(): { release(): void; lose(): void } {
+    return this.#wire.hold();
+  }
 
   join(): Bus {
     const here = new InProcessBus();

@@ -176,6 +176,29 @@ describe.each([
     expect([...bob.calls, ...back.calls]).toEqual([]);
   });
 
+  it('share projects that are created, renamed and removed while both run', async () => {
+    const name = `shop-${bob.name}`;
+    const created = await one.owner(alice.principal.workspace).request('WORKSPACE_CREATE', { name });
+    const theirs = () => other.relay.workspaces.find(name);
+    await expect.poll(theirs).toBeDefined();
+    const [ann, ben] = [
+      await one.join(one.relay.workspaces.get(name), 'Ann'),
+      await other.join(other.relay.workspaces.get(name), 'Ben'),
+    ];
+    await expect.poll(() => other.relay.agents.find(other.relay.workspaces.get(name), 'Ann')).toBeDefined();
+    await ben.send('Ann', 'Hi.');
+    await expect.poll(() => ann.delivered).toMatchObject([{ from: 'Ben', content: 'Hi.' }]);
+    const owner = other.owner(bob.principal.workspace);
+    await owner.request('WORKSPACE_RENAME', { workspace: name, name: `${name}-new` });
+    await expect.poll(() => one.relay.workspaces.find(`${name}-new`)?.formerNames).toEqual([name]);
+    expect(one.relay.workspaces.find(name)).toBeUndefined();
+    await owner.request('WORKSPACE_REMOVE', { workspace: `${name}-new` });
+    await expect.poll(() => one.relay.workspaces.find(`${name}-new`)).toBeUndefined();
+    await expect(one.relay.workspaces.authenticate(created.key)).rejects.toMatchObject({
+      code: 'Unauthorized',
+    });
+  });
+
   it('are thrown out at every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });

@@ -39,6 +39,9 @@ export function actOnNews(bus: Bus, parts: Parts): Listening {
     await channels.load(workspace);
   };
   let refreshing = Promise.resolve();
+  const refreshWith = (work: () => Promise<void>): void => {
+    refreshing = refreshing.then(work).catch(onError);
+  };
 
   const heardEvent = ({ event, audience }: EventNews, isOwn: boolean): void => {
     connections.tell(audience, event);
@@ -47,13 +50,15 @@ export function actOnNews(bus: Bus, parts: Parts): Listening {
     if (event.type === 'agent.offline' || event.type === 'agent.removed')
       calls.left(workspaceId, event.agent, event.type === 'agent.removed');
     const changesDirectory = /^(agent|channel)\./.test(event.type);
-    if (!isOwn && changesDirectory) refreshing = refreshing.then(() => refresh(workspaceId)).catch(onError);
+    if (!isOwn && changesDirectory) refreshWith(() => refresh(workspaceId));
   };
 
   const stop = bus.subscribe((news, isOwn) => {
     if (news.kind === 'stored') fanout.stored(news.stored);
     else if (news.kind === 'event') heardEvent(news, isOwn);
-    else if (news.kind === 'call') {
+    else if (news.kind === 'workspaces') {
+      if (!isOwn) refreshWith(() => workspaces.refresh());
+    } else if (news.kind === 'call') {
       callees.heard(news.call, isOwn);
       calls.heard(news.call);
     } else if (news.kind === 'invocation') invocations.ended(news.invocation);

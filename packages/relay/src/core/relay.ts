@@ -12,6 +12,7 @@ import { Deliveries } from './delivery/deliveries.ts';
 import { Fanout } from './delivery/fanout.ts';
 import { HookedAgents } from './delivery/hooked-agents.ts';
 import { Mailboxes } from './delivery/mailboxes.ts';
+import { StoredOrder } from './delivery/stored-order.ts';
 import { Waiters } from './delivery/waiters.ts';
 import { Agents } from './directory/agents.ts';
 import { Channels } from './directory/channels.ts';
@@ -97,6 +98,7 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly order: StoredOrder;
   readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
@@ -182,7 +184,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     options.terminals,
   );
   const addressing = new Addressing({ agents, runs: terminals.runs, descriptions });
-  const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
+  const order = new StoredOrder(store.isShared);
+  const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted, order });
 
   const { served, callees, targets, calls, invocations } = assembleCalls({
     ...{ store, clock, bus, directory, newId, agents, channels, workspaces, presence, tools, quotas, rates },
@@ -208,13 +211,26 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     governor.release(agent.id);
     terminals.forget(agent);
   };
-  const load = async (workspace: Workspace): Promise<Workspace> => {
+  const loadShared = async (workspace: Workspace): Promise<void> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    order.heard(await store.lastSeq(workspace.id));
+  };
+  const load = async (workspace: Workspace): Promise<Workspace> => {
+    await loadShared(workspace);
     await terminals.load(workspace);
     return workspace;
   };
+  const forget = (workspace: Workspace): void => {
+    agents.forgetAll(workspace);
+    channels.forgetAll(workspace);
+    held.forgetAll(workspace);
+  };
+  workspaces.onChanged = () => bus.publish({ kind: 'workspaces' });
+  // Its terminals are the other daemon's.
+  workspaces.onFound = loadShared;
+  workspaces.onGone = forget;
   for (const workspace of workspaces.list()) await load(workspace);
   const { onError } = options;
   const news = actOnNews(bus, {
@@ -252,6 +268,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    order,
     terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
@@ -267,9 +284,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
     reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {
-      agents.forgetAll(workspace);
-      channels.forgetAll(workspace);
-      held.forgetAll(workspace);
+      forget(workspace);
       await workspaces.remove(workspace);
     },
   };

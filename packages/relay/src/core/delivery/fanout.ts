@@ -4,11 +4,12 @@ import type { NewMessage } from '../ports/bus.ts';
 import type { AcceptedDeliveries } from './accepted.ts';
 import type { Awaits } from './awaits.ts';
 import type { Mailboxes } from './mailboxes.ts';
+import type { StoredOrder } from './stored-order.ts';
 import type { Waiters } from './waiters.ts';
 
 /** Follows every message of a workspace. Must not block. */
 interface Follower {
-  /** A newly stored message. */
+  /** A newly stored message, or one whose news came late. */
   offer(message: Message): void;
   /** Messages were stored without being offered: read them from the store. */
   catchUp(): void;
@@ -20,6 +21,7 @@ interface Parts {
   waiters: Waiters;
   mailboxes: Mailboxes;
   accepted: AcceptedDeliveries;
+  order: StoredOrder;
 }
 
 /** Passes each stored message to local recipients, followers, and the sender who waits for it. */
@@ -31,7 +33,7 @@ export class Fanout {
     this.#parts = parts;
   }
 
-  /** Notifies `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
+  /** Notifies `follower` of each message stored in the workspace from now on; returns how to stop. */
   follow(workspaceId: number, follower: Follower): () => void {
     const followers = this.#followers.get(workspaceId) ?? new Set();
     this.#followers.set(workspaceId, followers.add(follower));
@@ -39,7 +41,8 @@ export class Fanout {
   }
 
   stored({ message, senderId, recipients, workspaceId }: NewMessage): void {
-    const { connections, awaits, waiters, mailboxes } = this.#parts;
+    const { connections, awaits, waiters, mailboxes, order } = this.#parts;
+    order.heard(message.seq);
     for (const recipient of recipients) {
       // The waiting sender gets the answer first: its client then recognizes the delivery that follows.
       awaits.answer(message, senderId, recipient);

@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Feed } from './feed.ts';
+import { StoredOrder } from './stored-order.ts';
 
-/** A store and a receiver of one feed, driven step by step. */
+/** An item that is stored, for this receiver or for another one. */
+interface Item {
+  seq: number;
+  isOurs: boolean;
+}
+
+/** A store that several daemons share and a receiver of one feed, driven step by step. */
 class Stream {
-  readonly #stored: Array<{ seq: number }> = [];
-  readonly #offered: Array<{ seq: number }> = [];
+  readonly #stored: Item[] = [];
+  /** What each daemon has stored and the feed's own has not heard of yet. */
+  readonly #news = new Map<string, Item[]>();
+  readonly #order = new StoredOrder(true);
   readonly #reads: Array<() => void> = [];
   readonly pushed: number[] = [];
   readonly failures: unknown[] = [];
@@ -23,7 +32,7 @@ class Stream {
           new Promise((resolve, reject) => {
             this.reads += 1;
             // What is in the store when the read begins is what it finds, however long it takes.
-            const found = this.#stored.filter(({ seq }) => seq > cursor);
+            const found = this.#stored.filter(({ seq, isOurs }) => isOurs && seq > cursor);
             const items = found.slice(0, Math.min(limit, this.pageLength));
             const page = { items, more: items.length < found.length };
             this.#reads.push(() => (this.fails ? reject(new Error('disk')) : resolve(page)));
@@ -35,20 +44,24 @@ class Stream {
         ready: () => this.room > 0,
         failed: (error) => this.failures.push(error),
       },
+      this.#order,
       after,
     );
   }
 
-  /** Commits an item; it is offered later, as an answer of the database reaches the domain later. */
-  store(): void {
-    const item = { seq: (this.#stored.at(-1)?.seq ?? 0) + 1 };
+  /** Commits an item; its news comes later, as an answer of the database reaches the domain later. */
+  store(daemon = 'own', isOurs = true): void {
+    const item = { seq: (this.#stored.at(-1)?.seq ?? 0) + 1, isOurs };
     this.#stored.push(item);
-    this.#offered.push(item);
+    this.#news.set(daemon, [...(this.#news.get(daemon) ?? []), item]);
   }
 
-  offerNext(): void {
-    const item = this.#offered.shift();
-    if (item) this.feed.offer(item);
+  /** The next news of a daemon comes. */
+  offerNext(daemon = 'own'): void {
+    const item = this.#news.get(daemon)?.shift();
+    if (!item) return;
+    this.#order.heard(item.seq);
+    if (item.isOurs) this.feed.offer(item);
   }
 
   /** The oldest read under way ends. */
@@ -64,13 +77,13 @@ class Stream {
 
   /** Lets everything run to its end, with a receiver that takes all. */
   async drain(): Promise<void> {
-    while (this.#offered.length > 0) this.offerNext();
+    for (const [daemon, news] of this.#news) while (news.length > 0) this.offerNext(daemon);
     this.take(10_000);
     while (this.#reads.length > 0) await this.finishRead();
   }
 
   get storedSeqs(): number[] {
-    return this.#stored.map(({ seq }) => seq);
+    return this.#stored.flatMap(({ seq, isOurs }) => (isOurs ? [seq] : []));
   }
 }
 
@@ -92,6 +105,30 @@ describe('a feed', () => {
           else if (next === 'offer') stream.offerNext();
           else if (next === 'read') await stream.finishRead();
           else stream.take(next);
+          expect(stream.pushed).toEqual(stream.storedSeqs.slice(0, stream.pushed.length));
+        }
+        await stream.drain();
+        expect(stream.pushed).toEqual(stream.storedSeqs);
+      }),
+    );
+  });
+
+  it('does so when several daemons store, and their news comes late', async () => {
+    const daemon = fc.constantFrom('own', 'near', 'far');
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ stores: daemon, isOurs: fc.boolean() }) },
+      { weight: 4, arbitrary: fc.record({ tells: daemon }) },
+      { weight: 3, arbitrary: fc.constant('read' as const) },
+      { weight: 2, arbitrary: fc.integer({ min: 1, max: 80 }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
+        const stream = new Stream();
+        for (const next of steps) {
+          if (next === 'read') await stream.finishRead();
+          else if (typeof next === 'number') stream.take(next);
+          else if ('stores' in next) stream.store(next.stores, next.isOurs);
+          else stream.offerNext(next.tells);
           expect(stream.pushed).toEqual(stream.storedSeqs.slice(0, stream.pushed.length));
         }
         await stream.drain();

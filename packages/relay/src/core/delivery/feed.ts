@@ -1,3 +1,5 @@
+import type { StoredOrder } from './stored-order.ts';
+
 /** Anything that is ordered by the store's sequence number. */
 interface Sequenced {
   seq: number;
@@ -18,26 +20,37 @@ const PAGE = 64;
 /**
  * One receiver's ordered stream of stored items. While the receiver keeps up, new items are pushed as they are
  * offered; when it cannot, they are dropped here and read again from the store once it can. So a slow receiver
- * costs no memory, loses nothing, and gets nothing twice.
+ * costs no memory, loses nothing, and gets nothing twice. The same when an earlier item may be in the store that was
+ * not offered yet: a receiver confirms by one number, so nothing can be pushed after a later item.
  */
 export class Feed<T extends Sequenced> {
   readonly #receiver: FeedReceiver<T>;
+  readonly #order: StoredOrder;
   #cursor: number;
+  /** The gaps in the order that the last read began after. */
+  #gaps = 0;
   /** True while everything stored up to now has been pushed, so that an offered item is the next one. */
   #live = false;
   #reading = false;
   #offers = 0;
   #closed = false;
 
-  constructor(receiver: FeedReceiver<T>, after: number) {
+  constructor(receiver: FeedReceiver<T>, order: StoredOrder, after: number) {
     this.#receiver = receiver;
+    this.#order = order;
     this.#cursor = after;
   }
 
-  /** A newly stored item; items are offered in order of seq, after their commit. */
+  /** A stored item, after its commit, and after the order has heard of it. */
   offer(item: T): void {
     this.#offers += 1;
-    if (!this.#live || item.seq <= this.#cursor) return;
+    if (!this.#live) return;
+    if (this.#gaps !== this.#order.gaps) {
+      this.catchUp();
+      return;
+    }
+    // A late one was in the store when it was last read.
+    if (item.seq <= this.#cursor || this.#order.isLate(item.seq)) return;
     if (!this.#receiver.ready()) {
       this.#live = false;
       return;
@@ -69,6 +82,7 @@ export class Feed<T extends Sequenced> {
     try {
       while (!this.#closed && this.#receiver.ready()) {
         const offersBefore = this.#offers;
+        const gapsBefore = this.#order.gaps;
         const { items, more } = await this.#receiver.read(this.#cursor, PAGE);
         for (const item of items) {
           if (this.#closed || !this.#receiver.ready()) return;
@@ -77,6 +91,7 @@ export class Feed<T extends Sequenced> {
         }
         // Items offered while the page was being read may be missing in it: only then read again.
         if (!more && this.#offers === offersBefore) {
+          this.#gaps = gapsBefore;
           this.#live = !this.#closed;
           return;
         }

@@ -2,6 +2,7 @@ import type { Message, ReceivingPath } from '@agent-relay/protocol';
 import type { Ongoing } from '../operations/caller.ts';
 import { Feed, type FeedReceiver } from './feed.ts';
 import type { PathStatus, Receiver } from './receiver.ts';
+import type { StoredOrder } from './stored-order.ts';
 
 /** Deliveries pushed and not yet accepted by the client. */
 const WINDOW = 256;
@@ -16,6 +17,7 @@ export class PushReceiver implements Receiver, FeedReceiver<Message> {
   readonly paths = PATHS;
   readonly #since: number;
   readonly #ongoing: Ongoing;
+  readonly #order: StoredOrder;
   readonly #readUnread: ReadUnread;
   #feed: Feed<Message> | undefined;
   /** Sequence numbers pushed and not yet accepted, oldest first. */
@@ -25,12 +27,14 @@ export class PushReceiver implements Receiver, FeedReceiver<Message> {
   constructor(
     { id, since, after }: { id: string; since: number; after: number },
     ongoing: Ongoing,
+    order: StoredOrder,
     readUnread: ReadUnread,
   ) {
     this.id = id;
     this.#since = since;
     this.#lastPushed = after;
     this.#ongoing = ongoing;
+    this.#order = order;
     this.#readUnread = readUnread;
     ongoing.onRoom = () => this.#feed?.resume();
   }
@@ -43,7 +47,7 @@ export class PushReceiver implements Receiver, FeedReceiver<Message> {
   use(after: number): void {
     this.#lastPushed = Math.max(this.#lastPushed, after);
     this.#inFlight = [];
-    this.#feed = new Feed<Message>(this, this.#lastPushed);
+    this.#feed = new Feed<Message>(this, this.#order, this.#lastPushed);
     this.#feed.resume();
   }
 

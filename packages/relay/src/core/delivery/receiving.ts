@@ -77,7 +77,7 @@ function receiverFor(
 ): Receiver {
   const since = relay.clock.now();
   if (paths.includes('push'))
-    return new PushReceiver({ id, since, after: resumeAfter }, ongoing, (after, limit) =>
+    return new PushReceiver({ id, since, after: resumeAfter }, ongoing, relay.order, (after, limit) =>
       relay.claims.readUnclaimed(agent.id, () => readUnread(relay, agent, after, limit)),
     );
   const claiming = paths as ClaimingPath[];

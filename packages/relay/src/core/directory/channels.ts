@@ -15,6 +15,13 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import { actorName, type Principal } from '../principal.ts';
 import type { Agents } from './agents.ts';
 
+interface NewChannel {
+  name: string;
+  createdBy: string;
+  topic?: string | undefined;
+  account?: string;
+}
+
 /** The channels of all workspaces and who is in them, held in memory and written through to the store. */
 export class Channels {
   readonly #store: ChannelStore;
@@ -39,8 +46,10 @@ export class Channels {
     const memberships = await this.#store.listMemberships(workspace.id);
     for (const channel of channels) this.#remember(channel);
     for (const { channelId, agentId } of memberships) this.#members.get(channelId)?.add(agentId);
-    if (!this.find(workspace, GENERAL_CHANNEL))
-      await this.#create(workspace, { name: GENERAL_CHANNEL, createdBy: 'relay' });
+    if (this.find(workspace, GENERAL_CHANNEL)) return;
+    const general = { name: GENERAL_CHANNEL, createdBy: 'relay' };
+    // Another daemon that opens the workspace may have been first.
+    if (!(await this.#createUnlessTaken(workspace, general))) await this.load(workspace);
   }
 
   list(workspace: Workspace): Channel[] {
@@ -109,15 +118,19 @@ export class Channels {
     return this.#store.removeMember(channel.id, agent.id);
   }
 
-  async #create(
-    { id: workspaceId }: Workspace,
-    described: { name: string; createdBy: string; topic?: string | undefined; account?: string },
-  ): Promise<Channel> {
-    const createdAt = this.#clock.now();
-    const { topic, account, ...named } = described;
-    const channel = await this.#store.createChannel({ ...named, topic, account, workspaceId, createdAt });
+  async #create(workspace: Workspace, described: NewChannel): Promise<Channel> {
+    const channel = await this.#createUnlessTaken(workspace, described);
     if (!channel) throw channelExists(described.name);
-    return this.#remember(channel);
+    return channel;
+  }
+
+  async #createUnlessTaken(
+    { id: workspaceId }: Workspace,
+    { topic, account, ...named }: NewChannel,
+  ): Promise<Channel | undefined> {
+    const createdAt = this.#clock.now();
+    const channel = await this.#store.createChannel({ ...named, topic, account, workspaceId, createdAt });
+    return channel && this.#remember(channel);
   }
 
   async setTopic(channel: Channel, topic: string): Promise<void> {

@@ -21,6 +21,15 @@ export class Workspaces {
   readonly #byName = new Map<string, Workspace>();
   /** Keys revoked since the start, in effect immediately, even for a connection being set up. */
   readonly #revoked = new Set<string>();
+  /** Removed here since the start: a read in progress may still find them in the store. */
+  readonly #removed = new Set<number>();
+  #refreshing: Promise<void> = Promise.resolve();
+  /** Called when one was created, renamed or removed here. */
+  onChanged: () => void = () => undefined;
+  /** Called with one that another daemon created, before it can be found here. */
+  onFound: (workspace: Workspace) => Promise<unknown> = async () => undefined;
+  /** Called with one that another daemon removed. */
+  onGone: (workspace: Workspace) => void = () => undefined;
 
   private constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -34,6 +43,48 @@ export class Workspaces {
     return workspaces;
   }
 
+  /** Applies changes made by another daemon. */
+  async refresh(): Promise<void> {
+    if (!this.#store.isShared) return;
+    const refreshed = this.#refreshing.then(() => this.#refresh());
+    this.#refreshing = refreshed.catch(() => undefined);
+    await refreshed;
+  }
+
+  async #refresh(): Promise<void> {
+    const before = this.list();
+    const stored = await this.#store.listWorkspaces();
+    const left = new Set(stored.map(({ id }) => id));
+    for (const workspace of before) {
+      if (left.has(workspace.id) || this.#removed.has(workspace.id)) continue;
+      this.#byName.delete(nameKey(workspace.name));
+      this.onGone(workspace);
+    }
+    for (const workspace of stored) {
+      const known = this.#find(workspace.id);
+      if (known) this.#rename(known, workspace.name, workspace.formerNames);
+      else await this.#found(workspace);
+    }
+  }
+
+  async #found(workspace: Workspace): Promise<void> {
+    if (this.#removed.has(workspace.id)) return;
+    await this.onFound(workspace);
+    // It may have been created or removed here meanwhile.
+    if (!this.#find(workspace.id) && !this.#removed.has(workspace.id))
+      this.#byName.set(nameKey(workspace.name), workspace);
+  }
+
+  #find(id: number): Workspace | undefined {
+    return this.list().find((known) => known.id === id);
+  }
+
+  #rename(workspace: Workspace, name: string, formerNames: string[]): void {
+    if (this.#byName.get(nameKey(workspace.name)) === workspace) this.#byName.delete(nameKey(workspace.name));
+    Object.assign(workspace, { name, formerNames });
+    this.#byName.set(nameKey(name), workspace);
+  }
+
   list(): Workspace[] {
     return [...this.#byName.values()];
   }
@@ -43,7 +94,7 @@ export class Workspaces {
   }
 
   byId(id: number): Workspace {
-    const workspace = this.list().find((known) => known.id === id);
+    const workspace = this.#find(id);
     if (workspace) return workspace;
     throw new RelayError('ProjectNotFound', 'The project was removed.');
   }
@@ -87,12 +138,15 @@ export class Workspaces {
    */
   async openFor(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }> {
     const base = name ?? projectName(root);
+    const find = () =>
+      name === undefined
+        ? this.list().find((workspace) => workspace.root === root)
+        : (this.find(name) ?? this.#formerly(name));
+    // Another daemon may have created it.
+    if (!find()) await this.refresh();
     for (let number = 1; ; number++) {
       // Checked each time: another client may open the same directory meanwhile.
-      const known =
-        name === undefined
-          ? this.list().find((workspace) => workspace.root === root)
-          : (this.find(name) ?? this.#formerly(name));
+      const known = find();
       if (known) return { workspace: known, created: false };
       const free = number === 1 ? base : `${base.slice(0, 60)}-${number}`;
       const workspace = this.find(free) ? undefined : await this.#createUnlessTaken(free, root);
@@ -102,8 +156,14 @@ export class Workspaces {
 
   async #createUnlessTaken(name: string, root: string | undefined): Promise<Workspace | undefined> {
     checkName(name, 'project');
-    const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
-    if (workspace) this.#byName.set(nameKey(name), workspace);
+    const created = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
+    if (!created) {
+      await this.refresh();
+      return undefined;
+    }
+    const workspace = this.#find(created.id) ?? created;
+    this.#byName.set(nameKey(name), workspace);
+    this.onChanged();
     return workspace;
   }
 
@@ -111,7 +171,9 @@ export class Workspaces {
   async authenticate(key: string): Promise<{ workspace: Workspace; keyId: string }> {
     const id = workspaceKeyId(key);
     const record = isWorkspaceKey(key) ? await this.#store.findKey(id) : undefined;
-    const workspace = record && this.list().find((candidate) => candidate.id === record.workspaceId);
+    // Another daemon may have created it.
+    if (record && !this.#find(record.workspaceId)) await this.refresh();
+    const workspace = record && this.#find(record.workspaceId);
     if (!record || !workspace || record.revokedAt !== undefined || !sameHash(record.hash, hashSecret(key))) {
       throw new RelayError('Unauthorized', 'The workspace key is not valid.');
     }
@@ -175,21 +237,22 @@ export class Workspaces {
     const record = this.record(by, workspace, 'workspace.renamed', name, { before: workspace.name });
     if (!(await this.#store.renameWorkspace(workspace.id, name, record)))
       throw new RelayError('WorkspaceExists', `The workspace "${name}" already exists.`);
-    this.#byName.delete(nameKey(workspace.name));
-    workspace.formerNames.push(workspace.name);
-    workspace.name = name;
-    this.#byName.set(nameKey(name), workspace);
+    this.#rename(workspace, name, [...workspace.formerNames, workspace.name]);
+    this.onChanged();
   }
 
   /** Hidden right away; if deletion fails it is restored, so that it can be tried again. */
   async remove(workspace: Workspace): Promise<void> {
     this.#byName.delete(nameKey(workspace.name));
+    this.#removed.add(workspace.id);
     try {
       await this.#store.removeWorkspace(workspace, this.#clock.now());
     } catch (error) {
+      this.#removed.delete(workspace.id);
       this.#byName.set(nameKey(workspace.name), workspace);
       throw error;
     }
+    this.onChanged();
   }
 
   audit(

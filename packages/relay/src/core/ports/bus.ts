@@ -59,6 +59,8 @@ export type News =
   | { kind: 'stored'; stored: NewMessage }
   /** Deliveries were written to the store directly, the first of each recipient at `from`. */
   | { kind: 'inserted'; workspaceId: number; delivered: Array<{ recipientId: number; from: number }> }
+  /** A workspace was created, renamed or removed. */
+  | { kind: 'workspaces' }
   | { kind: 'event'; audience: Audience; event: RelayEvent }
   | { kind: 'ended'; connections: EndedConnections }
   | { kind: 'call'; call: CallNews }

@@ -56,6 +56,8 @@ export interface Store
     TransferStore {
   /** The kind of database: `sqlite` or `postgres`. */
   readonly kind: string;
+  /** Whether several daemons may use it at the same time. */
+  readonly isShared: boolean;
   /** Finishes accepted writes, then closes. No method may be called after that. */
   close(): Promise<void>;
 }

@@ -16,6 +16,7 @@ export function followProject(relay: Relay, workspaceId: number, after: number, 
       ready: () => ongoing.hasRoom,
       failed: (error) => ongoing.lost(error),
     },
+    relay.order,
     after,
   );
   const stopFollowing = relay.fanout.follow(workspaceId, feed);

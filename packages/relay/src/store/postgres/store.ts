@@ -36,6 +36,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   };
   return {
     kind: 'postgres',
+    isShared: true,
     ...scripted,
     ...methodsInSteps(scripted),
     indexForSearch: (limit) => writes.submitInBackground(['indexForSearch', limit]) as Promise<number>,

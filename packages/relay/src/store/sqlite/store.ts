@@ -36,6 +36,7 @@ export async function openSqliteStore(
   };
   return {
     kind: 'sqlite',
+    isShared: false,
     ...scripted,
     ...inSteps,
     async deleteMessagesBefore(before, limit) {
