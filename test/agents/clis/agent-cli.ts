@@ -53,8 +53,8 @@ export interface AgentCli {
     readonly retriesAtLimit?: boolean;
     /** The files in its home with its conversations, as a pattern, if they can be gone on with. */
     readonly conversations?: string;
-    /** What the shell shows after Ctrl-Z, if it can be suspended. */
-    readonly suspended?: RegExp;
+    /** The keys that suspend it. */
+    readonly suspend: string;
     /** A step with which the model runs a shell command. */
     shell(command: string, asks: boolean): string;
     /** What is on its screen while it asks whether it may. */

@@ -53,6 +53,7 @@ ${sandbox.untrusted ? '' : trust}`,
     ready: /^› /m,
     path: 'pty',
     native: true,
+    suspend: '\x1a',
     answersPrompts: true,
     conversations: '.codex/sessions/**/*.jsonl',
     // Its shared daemon would outlive it.
