@@ -23,6 +23,8 @@ export interface AgentCli {
   readonly title: string;
   readonly package: string;
   readonly version: string;
+  /** Other versions that passed the same checks before. */
+  readonly earlier?: readonly string[];
   readonly command: string;
   /** Writes the settings of a user who has answered every question, with the model of the test. */
   settle(sandbox: CliSandbox): Promise<void>;

@@ -7,7 +7,8 @@ export const codex: AgentCli = {
   id: 'codex',
   title: 'Codex',
   package: '@openai/codex',
-  version: '0.166.0',
+  version: '0.169.0',
+  earlier: ['0.166.0'],
   command: 'codex',
 
   async settle(sandbox) {
