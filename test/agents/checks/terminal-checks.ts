@@ -308,7 +308,7 @@ export async function checkTerminal(
       assert.ok(!agent.heard().some((text) => text.includes(begun.id)));
       return path;
     });
-    const { question, suspended, trust, needsInstall } = terminal ?? {};
+    const { question, suspend, trust, needsInstall } = terminal ?? {};
     if (needsInstall) {
       await checks.run(named(' has the tools of the relay, if installed'), async () => {
         await using agent = await startWrapped(cli, daemon, { name: 'Installed', installed: true });
@@ -331,7 +331,7 @@ export async function checkTerminal(
         return await arrived(agent, sent);
       });
     }
-    if (suspended) {
+    if (suspend) {
       await check('suspended', async () => {
         await using agent = await startWrapped(cli, daemon, {
           name: 'Paused',
@@ -341,13 +341,13 @@ export async function checkTerminal(
         });
         // Its terminal takes keys later than its hooks take messages.
         await sender.untilPath('Paused', 'ready', 'pty');
-        // It asks the terminal what it is: an answer that comes after Ctrl-Z goes to the shell, as without the relay.
-        await agent.terminal.until(() => agent.terminal.output().includes('\x1b[c'));
-        agent.terminal.type('\x1a');
-        await agent.terminal.until(suspended);
+        // Claude Code asks the terminal what it is: an answer that comes after Ctrl-Z goes to the shell, as without the relay.
+        if (cli.id === 'claude') await agent.terminal.until(() => agent.terminal.output().includes('\x1b[c'));
+        agent.terminal.type(suspend);
+        await agent.terminal.until(/Stopped/);
         agent.terminal.type('stty -a\r');
         await agent.terminal.until(/ icanon /);
-        const sent = await sender.send('Paused', 'Is ticket 15 done?');
+        const sent = await sendWaiting(agent, 'Is ticket 15 done?', 'unknown_screen');
         agent.terminal.type('fg\r');
         return await arrived(agent, sent);
       });

@@ -23,6 +23,8 @@ export interface AgentCli {
   readonly title: string;
   readonly package: string;
   readonly version: string;
+  /** Other versions that passed the same checks before. */
+  readonly earlier?: readonly string[];
   readonly command: string;
   /** Writes the settings of a user who has answered every question, with the model of the test. */
   settle(sandbox: CliSandbox): Promise<void>;
@@ -53,8 +55,8 @@ export interface AgentCli {
     readonly retriesAtLimit?: boolean;
     /** The files in its home with its conversations, as a pattern, if they can be gone on with. */
     readonly conversations?: string;
-    /** What the shell shows after Ctrl-Z, if it can be suspended. */
-    readonly suspended?: RegExp;
+    /** The keys that suspend it. */
+    readonly suspend: string;
     /** A step with which the model runs a shell command. */
     shell(command: string, asks: boolean): string;
     /** What is on its screen while it asks whether it may. */

@@ -48,7 +48,7 @@ export const claude: AgentCli = {
     path: 'hook',
     answersPrompts: true,
     settings: '.claude/settings.json',
-    suspended: /Stopped/,
+    suspend: '\x1a',
     retriesAtLimit: true,
     conversations: '.claude/projects/*/*.jsonl',
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,

@@ -7,7 +7,8 @@ export const codex: AgentCli = {
   id: 'codex',
   title: 'Codex',
   package: '@openai/codex',
-  version: '0.166.0',
+  version: '0.169.0',
+  earlier: ['0.166.0'],
   command: 'codex',
 
   async settle(sandbox) {
@@ -53,6 +54,7 @@ ${sandbox.untrusted ? '' : trust}`,
     ready: /^› /m,
     path: 'pty',
     native: true,
+    suspend: '\x1a',
     answersPrompts: true,
     conversations: '.codex/sessions/**/*.jsonl',
     // Its shared daemon would outlive it.

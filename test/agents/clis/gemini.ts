@@ -33,6 +33,8 @@ export const gemini: AgentCli = {
     args: (asks) => ['-m', MODEL, '--approval-mode', asks ? 'default' : 'yolo'],
     ready: /Type your message/,
     path: 'pty',
+    // The first one tells it to ask for the second one.
+    suspend: '\x1a\x1a',
     settings: '.gemini/settings.json',
     needsInstall: true,
     conversations: '.gemini/tmp/*/chats/*',

@@ -4,7 +4,7 @@ const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
 
 export const opencode: AgentCli = {
   id: 'opencode',
-  title: 'Opencode',
+  title: 'OpenCode',
   package: 'opencode-ai',
   version: '1.18.33',
   command: 'opencode',
@@ -46,6 +46,7 @@ export const opencode: AgentCli = {
     conversations: '.local/share/opencode/**/*.{json,db,db-wal}',
     path: 'native',
     typesFirst: true,
+    suspend: '\x1a',
     answersPrompts: true,
     settings: '.config/opencode/opencode.json',
     shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,

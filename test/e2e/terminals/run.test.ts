@@ -163,12 +163,14 @@ describe('a program in agent-relay run', () => {
       await terminal.until(/^one\r?\none$/m);
       terminal.type('\x1a');
       await terminal.until(/^\[1\]\+ +Stopped/m);
+      await expect.poll(async () => (await daemon.cli(['who'])).stdout).toMatch(/Pausing .*suspended/);
       // The shell has its terminal back.
       terminal.type('echo "here $((1 + 1))"\r');
       await terminal.until(/^here 2$/m);
       terminal.type('fg\r');
       terminal.type('two\r');
       await terminal.until(/^two\r?\ntwo$/m);
+      await expect.poll(async () => (await daemon.cli(['who'])).stdout).not.toContain('suspended');
       terminal.type('\x03');
       await terminal.until(/ready\$ ?$/m);
       terminal.type('echo "code $?"\r');

@@ -74,6 +74,15 @@ it('of codex tells a usage limit from what is said about one', () => {
   }
 });
 
+it('of codex shows a long draft, also where that hides what is below', () => {
+  const many = recorded('codex', 'paste of many lines');
+  const lines = many.lines.map((line, row) => (row > many.cursor.row ? { text: '', looks: '' } : line));
+  const reading = codexScreen.read({ ...many, lines });
+  expect(reading).toMatchObject({ state: 'composer', draft: expect.stringMatching(/a line of text$/) });
+  const typed = lines.map((line) => ({ ...line, looks: line.looks.replace(/d$/, '.') }));
+  expect(codexScreen.read({ ...many, lines: typed })).toEqual({ state: 'starting' });
+});
+
 describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
   [
     'claude',

@@ -12,6 +12,8 @@ export interface Closed {
   isDown?: true;
 }
 
+export const SUSPENDED = { code: 'unknown_screen', detail: 'suspended' } as const satisfies ReasonInput;
+
 /** Opens for one screen only: the CLI's own composer, empty, between two turns. */
 export function gateOf(reading: Reading): Gate {
   switch (reading.state) {
@@ -25,7 +27,7 @@ export function gateOf(reading: Reading): Gate {
     case 'menu':
       return { wait: { code: 'unknown_screen', detail: 'a menu is open' } };
     case 'suspended':
-      return { wait: { code: 'unknown_screen', detail: 'suspended' } };
+      return { wait: SUSPENDED };
     case 'unknown':
       return { wait: { code: 'unknown_screen' } };
   }

@@ -1,10 +1,11 @@
 import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
-import type { RunChoices } from '@agent-relay/protocol';
+import type { ReasonInput, RunChoices } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import type { Resumption } from '../clis/resumption.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
+import { SUSPENDED } from '../delivery/gate.ts';
 import type { PathProof } from '../delivery/path-proof.ts';
 import { CommandRunner } from '../patterns/command-runner.ts';
 import { type AnswerReaders, Patterns } from '../patterns/patterns.ts';
@@ -82,6 +83,8 @@ export class AgentHost {
   readonly #remote: RemoteViewers;
   #snapshot: Promise<unknown> = Promise.resolve();
   #isSuspended = false;
+  /** The program is stopped, and so may be this process. */
+  #isStopped = false;
   /** A viewer holds delivery. */
   #isHeld = false;
   #end: ChildEnd | undefined;
@@ -109,7 +112,7 @@ export class AgentHost {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
     });
-    this.#child.onStopped = () => this.onSuspended();
+    this.#child.onStopped = () => this.#suspend();
     const { pid } = this.#child;
     this.#process = { pid, mark: processMark(pid) ?? 'ended' };
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process), () => this.#isHeld);
@@ -149,7 +152,7 @@ export class AgentHost {
     this.#deliverer = new Deliverer(relay, {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
       proof,
-      pause: () => (this.#isHeld ? { code: 'held_by_viewer' } : undefined),
+      pause: () => this.#pause(),
       hold: () => this.#channel?.hold(),
       onFailure: (error) => {
         this.#failure = error;
@@ -261,6 +264,23 @@ export class AgentHost {
     return taken;
   }
 
+  #pause(): ReasonInput | undefined {
+    if (this.#isHeld) return { code: 'held_by_viewer' };
+    return this.#isStopped ? SUSPENDED : undefined;
+  }
+
+  /** The daemon is told first: this process may be stopped as well, until the person brings both back. */
+  #suspend(): void {
+    this.#isStopped = true;
+    this.#deliverer.look();
+    // What is said in one turn of the event loop leaves at its end.
+    setImmediate(() => {
+      this.onSuspended();
+      this.#isStopped = false;
+      this.#deliverer.look();
+    });
+  }
+
   #screenChanged(): void {
     this.#terminal.screenChanged();
     this.#patterns?.changed(this.#screen);
@@ -271,7 +291,7 @@ export class AgentHost {
     const isNew = state === 'suspended' && !this.#isSuspended;
     // Before notifying others, who change the screen as well.
     this.#isSuspended = state === 'suspended';
-    if (isNew) this.onSuspended();
+    if (isNew) this.#suspend();
   }
 }
 

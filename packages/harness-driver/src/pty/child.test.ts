@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Child } from './child.ts';
 
-const run = (script: string, onOutput: (bytes: Buffer) => void = () => undefined) =>
+const run = (script: string, onOutput: (bytes: Buffer) => void = () => undefined, isJob = false) =>
   new Child(
     {
       file: '/bin/bash',
@@ -11,6 +11,7 @@ const run = (script: string, onOutput: (bytes: Buffer) => void = () => undefined
       env: { PATH: process.env.PATH },
       columns: 80,
       rows: 24,
+      isJob,
     },
     onOutput,
   );
@@ -34,4 +35,12 @@ it('does not wait for what a program leaves behind in its terminal', async () =>
   const outcome = await Promise.race([child.ended, setTimeout(10_000, 'waited')]);
   process.kill(Number(Buffer.concat(output).toString()), 'SIGKILL');
   expect(outcome).toEqual({ code: 0 });
+});
+
+it.each([false, true])('says which signal ended a program, or its code; as a job: %s', async (isJob) => {
+  const endOf = (script: string) => run(script, undefined, isJob).ended;
+  expect(await endOf('kill -KILL $$')).toEqual({ code: 0, signal: 'SIGKILL' });
+  expect(await endOf('kill -TERM $$')).toEqual({ code: 0, signal: 'SIGTERM' });
+  expect(await endOf('exit 9')).toEqual({ code: 9 });
+  expect(await endOf('exit 255')).toEqual({ code: 255 });
 });

@@ -54,8 +54,10 @@ export class Child {
         this.#writer.close();
         this.#job?.close();
         guard.dismiss();
-        const name = signalNamed(signal);
-        resolve({ code: exitCode, ...(name === undefined ? {} : { signal: name }) });
+        // The shell above a job says by its own code which signal ended the job.
+        const ofJob = isJob && exitCode > 128 ? exitCode - 128 : undefined;
+        const name = signalNamed(signal || ofJob);
+        resolve(name === undefined ? { code: exitCode } : { code: 0, signal: name });
       });
     });
   }

@@ -34,13 +34,18 @@ export const codexScreen: ScreenReader = {
     const top = lines.findLastIndex((line, row) => row <= cursor.row && isPrompt(line));
     if (top < 0 || cursor.row > endOfDraft(lines, top)) return readLongDraft(view);
     // Before it names the model and the directory there, it has no session yet, and Enter does nothing.
-    return footer.some((text) => text.includes(' · ')) ? readComposer(view, top) : { state: 'starting' };
+    const hasSession = footer.some((text) => text.includes(' · ')) || isScrolled(lines[top]);
+    return hasSession ? readComposer(view, top) : { state: 'starting' };
   },
   isPasted: (draft, text) => /^\[Pasted Content \d+ chars\]$/.test(draft) || showsEndOf(draft, text),
 };
 
 const isPrompt = (line: ScreenLine | undefined): boolean =>
   line !== undefined && /^›( |$)/.test(line.text) && line.looks[0] === 'b';
+
+/** A sign at the right says that the draft begins above. Since 0.169.0, such a draft hides what else is below. */
+const isScrolled = (line: ScreenLine | undefined): boolean =>
+  line !== undefined && line.text.endsWith(' ↑') && line.looks.endsWith('d');
 
 /** A long draft scrolls its prompt sign out of view. It is certainly not empty. */
 function readLongDraft({ lines, cursor }: ScreenView): Reading {
