@@ -74,6 +74,7 @@ export interface Relay {
   readonly workspaces: Workspaces;
   readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
+  readonly rates: SendRates;
   readonly agents: Agents;
   readonly tools: OfferedTools;
   readonly served: ServedTools;
@@ -177,6 +178,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       messages,
       claims,
       quotas,
+      rates,
       background,
     },
     options.terminals,
@@ -229,6 +231,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     workspaces,
     pageSessions,
     quotas,
+    rates,
     agents,
     tools,
     served,

@@ -160,7 +160,9 @@ async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: strin
   if (workspaceKey === undefined) return;
   const { workspace, keyId } = await relay.workspaces.authenticate(workspaceKey);
   const key = { agent: undefined, unverified: false, local: false, owner: false, pageSessionId: undefined };
-  await relay.workspaces.audit({ ...key, workspace, keyId }, workspace, 'tool.called', tool);
+  const principal = { ...key, workspace, keyId };
+  relay.rates.countAudited(principal);
+  await relay.workspaces.audit(principal, workspace, 'tool.called', tool);
 }
 
 /** A failed call is answered in the format of a result. */
