@@ -46,7 +46,10 @@ describe('the rate limit', () => {
 
   it('counts invocations too, because each stays in the audit trail', async () => {
     const workspace = await core.newWorkspace();
-    const [caller, performer] = [await core.join(workspace, 'Caller'), await core.join(workspace, 'Performer')];
+    const [caller, performer] = [
+      await core.join(workspace, 'Caller'),
+      await core.join(workspace, 'Performer'),
+    ];
     const actions = [{ name: 'act', description: 'Acts', inputSchema: {} }];
     await performer.request('SERVE', { tools: [], actions });
     const invoke = (invocationId: string) => caller.request('INVOKE', { name: 'act', invocationId });
