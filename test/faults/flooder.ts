@@ -12,6 +12,7 @@ export type FloodName =
   | 'files'
   | 'reactions'
   | 'awaits'
+  | 'calls'
   | 'mcp-sessions'
   | 'mcp-streams';
 
@@ -40,6 +41,10 @@ function count(code: string | undefined): void {
   else if (code === 'LimitReached') report.refused += 1;
   else if (!report.others.includes(code)) report.others.push(code);
 }
+
+const callOf = (tool: string, text: string) => ({
+  ...{ kind: 'mcp_tool_call', server: 'Callee', tool, arguments: { text }, timeoutMs: 600_000 },
+});
 
 async function connected(): Promise<FrameClient> {
   const hello = {
@@ -142,6 +147,8 @@ const FLOODS: Record<FloodName, () => Promise<void>> = {
       'SEND',
       { to: 'Bystander', content: `question ${number}`, await: { timeoutMs: 600_000 } },
     ]),
+  // Nobody answers them, so that they stay open.
+  calls: async () => pipeline(await connected(), () => ['CALL', callOf('slow', 'x'.repeat(200_000))], 16),
   'mcp-sessions': () =>
     repeat(() =>
       post('', {

@@ -19,6 +19,7 @@ const FLOODS: FloodName[] = [
   'files',
   'reactions',
   'awaits',
+  'calls',
   'mcp-sessions',
   'mcp-streams',
 ];
@@ -28,7 +29,13 @@ const MAX_SLOWDOWN = 3;
 const ATTEMPTS = 3;
 const MAX_GROWTH_MB = 150;
 /** Small, so that they are reached soon; the value of a limit does not change the cost of reaching it. */
-const QUOTAS = { channels: 50, agentsPerKey: 50, attachments: 50, awaits: 20 };
+const QUOTAS = {
+  channels: 50,
+  agentsPerKey: 50,
+  attachments: 50,
+  awaits: 20,
+  openCallBytes: 4 * 1024 * 1024,
+};
 const MCP = {
   http: true,
   port: 0,
@@ -45,12 +52,14 @@ export const quotaFloods: Fault = {
       settings: { ...UNGOVERNED, limits: {}, quotas: QUOTAS, mcp: MCP },
     });
     const bystander = await Bystander.join(daemon);
+    const callee = await joinCallee(daemon);
     const memoryBefore = residentMegabytes(daemon.pid);
     for (const flood of FLOODS) await withstand(flood, daemon, bystander, options);
     const growth = residentMegabytes(daemon.pid) - memoryBefore;
     options.say(`memory +${Math.round(growth)} MB after all of them`);
     assert(growth < MAX_GROWTH_MB, `the daemon grew by ${Math.round(growth)} MB`);
     bystander.close();
+    callee.close();
     assert.equal(await within(DEADLINE_MS, 'the end', daemon.stop()), 0);
   },
 };
@@ -98,6 +107,17 @@ class Bystander {
     this.#pair.close();
     this.#reader.close();
   }
+}
+
+/** An agent whose tool never answers. */
+async function joinCallee({ socketPath }: TestDaemon): Promise<FrameClient> {
+  const { client } = await FrameClient.connect(socketPath, { name: 'Callee', paths: [] });
+  const tool = { name: 'slow', description: '', inputSchema: {} };
+  await client.ask('SERVE', 'serve', { tools: [tool] });
+  client.onText = (text) => {
+    if (JSON.parse(text).type === 'PING') client.request('PONG', 'pong', {});
+  };
+  return client;
 }
 
 async function withstand(

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, connectClient, type TestClient } from './kit/clients.ts';
 import {
+  doorOptions,
   type HttpClientOptions,
   httpTransport,
   openDoor,
@@ -74,5 +75,75 @@ describe.each([
     await owner.close();
     await gone;
     expect(await toolNames(client)).not.toContain('review.submit_vote');
+  });
+});
+
+describe('a long list of actions', () => {
+  const KIBIBYTE = 1024;
+  const tools = 'actions';
+  const large = (name: string) => ({
+    ...{ name, description: 'Does', input: { description: 'x'.repeat(12_000) }, handler: () => name },
+  });
+  const joinAll = (names: string[]) =>
+    Promise.all(names.map((name) => connect({ socketPath: daemon.socketPath, env: daemon.env, name })));
+
+  it('has 512 KiB of them; the others are reached by invoke_action and their names', async () => {
+    const owners = await joinAll(['Wordy1', 'Wordy2']);
+    const names = owners.map((_, o) => Array.from({ length: 35 }, (_, n) => `large${o}.act${n}`));
+    await Promise.all(
+      owners.flatMap((owner, o) => names[o]?.map((name) => owner.registerAction(large(name)))),
+    );
+    await using client = await connectClient(streamable({ tools, agent: 'Reader' }), { era: '2025-11-25' });
+    const listed = (await client.listTools()).tools.filter(({ name }) => name.startsWith('large'));
+    const bytes = Buffer.byteLength(JSON.stringify(listed));
+    expect(bytes).toBeLessThanOrEqual(512 * KIBIBYTE);
+    expect(bytes).toBeGreaterThan(480 * KIBIBYTE);
+    const missing = names.flat().find((name) => !listed.some((tool) => tool.name === name)) ?? '';
+    const { data } = await callTool(client, 'list_actions', { name: missing });
+    expect(data.actions).toContainEqual(expect.objectContaining({ name: missing }));
+    expect((await callTool(client, 'invoke_action', { name: missing, wait: true })).data).toMatchObject({
+      ...{ status: 'completed', result: missing },
+    });
+    expect((await callTool(client, missing)).data).toMatchObject({ ok: true, status: 'invoked' });
+    await Promise.all(owners.map((owner) => owner.close()));
+  });
+
+  it('is made for a few requests of one key at once; the others wait', async () => {
+    let [reading, most] = [0, 0];
+    const held = Promise.withResolvers<void>();
+    const { connect: connectFor, ...options } = doorOptions(daemon);
+    await using slow = await openDoor(daemon, {
+      ...options,
+      accountOf: () => 'one key',
+      connect: async (profile, access) => {
+        const relay = await connectFor(profile, access);
+        const request = relay.request.bind(relay) as (type: string, params: unknown) => Promise<unknown>;
+        const counted = async (type: string, params: unknown) => {
+          if (type !== 'ACTIONS') return await request(type, params);
+          reading += 1;
+          most = Math.max(most, reading);
+          await held.promise;
+          return await request(type, params).finally(() => {
+            reading -= 1;
+          });
+        };
+        return Object.assign(relay, { request: counted });
+      },
+    });
+    const clients = await Promise.all(
+      ['R1', 'R2', 'R3', 'R4'].map((agent) =>
+        connectClient(httpTransport(slow, { tools, agent }), { era: '2025-11-25' }),
+      ),
+    );
+    // Each session also looks at the actions by itself, once it is connected, and that is one more.
+    const looks = clients.length;
+    const lists = Promise.all(
+      clients.flatMap((client) => Array.from({ length: 6 }, () => client.listTools())),
+    );
+    await expect.poll(() => most).toBeGreaterThanOrEqual(8);
+    held.resolve();
+    expect(await lists).toHaveLength(24);
+    expect(most).toBeLessThanOrEqual(8 + looks);
+    await Promise.all(clients.map((client) => client.close()));
   });
 });

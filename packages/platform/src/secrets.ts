@@ -38,6 +38,10 @@ export function newPageSession(): { id: string; session: string } {
   return { id, session: `ps_${id}_${chance()}` };
 }
 
+/** Whoever knows the id of a run may speak for its host, so time and a counter are not enough. */
+export const newRunId = (newId: (word: string) => string): string =>
+  `${newId('run')}${randomBytes(10).toString('hex')}`;
+
 /** What a browser shows once to be signed in. */
 export const newPageCode = (): string => `pc_${chance()}`;
 

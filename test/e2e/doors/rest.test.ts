@@ -17,11 +17,13 @@ let keyId: string;
 let session: string;
 let token: string;
 const MATH = { category: 'math', description: 'Adds numbers up' };
+/** A server that cannot be started, by a path that is the owner's business. */
+const broken = { name: 'broken', command: '/private/of-the-owner/server' };
 /** Who called, as the tool was told. */
 const callers: unknown[] = [];
 
 beforeAll(async () => {
-  daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] })]);
+  daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] }), broken]);
   owner = await client(daemon);
   bob = await client(daemon, { name: 'Bob', capabilities: [MATH, 'games'] });
   await bob.exposeTool({
@@ -77,7 +79,22 @@ describe('the REST API', () => {
     });
     await expect
       .poll(async () => (await get('/api/mcp/servers')).json())
-      .toMatchObject({ servers: [{ name: 'near', health: 'healthy', tools: [{ name: 'echo' }] }] });
+      .toMatchObject({
+        servers: expect.arrayContaining([
+          expect.objectContaining({ name: 'near', health: 'healthy', tools: [expect.anything()] }),
+        ]),
+      });
+  });
+
+  it('tells why a server does not work to its owner only', async () => {
+    const errorFor = async (secret: string) => {
+      const { servers } = (await (await get('/api/mcp/servers', secret)).json()) as {
+        servers: Array<{ name: string; error?: string }>;
+      };
+      return servers.find(({ name }) => name === 'broken')?.error;
+    };
+    await expect.poll(() => errorFor(session)).toContain('of-the-owner');
+    for (const secret of [key, token]) expect(await errorFor(secret)).toBeUndefined();
   });
 
   it('tells when an agent last changed what it offers', async () => {

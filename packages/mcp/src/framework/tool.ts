@@ -35,6 +35,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   annotations: ToolAnnotations;
   /** Shows the inbox itself, so that its result needs no hint about unread messages. */
   showsInbox?: true;
+  /** Its result may be long: a client gets only a few of them at once. */
+  isLong?: true;
   /** Its result contains the name of the session. */
   tellsName?: true;
   handler(

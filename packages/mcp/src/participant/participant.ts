@@ -198,9 +198,9 @@ export class Participant {
     });
   }
 
-  /** The actions that the session may invoke. */
-  actions(): Promise<ActionInfo[]> {
-    return this.#actions.list();
+  /** Shows the actions that the session may invoke, by name. */
+  eachAction(visit: (action: ActionInfo) => void): Promise<void> {
+    return this.#actions.each(visit);
   }
 
   /** Whether the session has seen such an action, in either spelling; it may be gone. */

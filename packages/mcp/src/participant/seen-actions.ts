@@ -9,7 +9,7 @@ const MAX_KNOWN = 5000;
 export class SeenActions {
   readonly #relay: () => Promise<Relay>;
   /** A digest: a thousand sessions do not keep a copy each. */
-  #seen = digestOf([]);
+  #seen = createHash('sha256').digest('base64');
   /** The keys of all that were seen, the latest last. */
   readonly #known = new Set<string>();
   /** The latest look at them. */
@@ -20,11 +20,21 @@ export class SeenActions {
     this.#relay = relay;
   }
 
-  async list(): Promise<ActionInfo[]> {
-    const actions = await (await this.#relay()).actions();
-    this.#seen = digestOf(actions);
-    for (const { name } of actions) this.#remember(actionKey(name));
-    return actions;
+  /** Shows each of them. They are read by pages: all of a project together may be large. */
+  async each(visit: (action: ActionInfo) => void): Promise<void> {
+    const relay = await this.#relay();
+    const digest = createHash('sha256');
+    let cursor: string | undefined;
+    do {
+      const { actions, next } = await relay.request('ACTIONS', { cursor });
+      for (const action of actions) {
+        digest.update(JSON.stringify(action));
+        this.#remember(actionKey(action.name));
+        visit(action);
+      }
+      cursor = next;
+    } while (cursor !== undefined);
+    this.#seen = digest.digest('base64');
   }
 
   /** Whether there is or was such an action. */
@@ -47,11 +57,8 @@ export class SeenActions {
       this.#isLookPlanned = false;
       const before = this.#seen;
       // If the daemon is gone, they are read again after the reconnect.
-      await this.list().catch(() => undefined);
+      await this.each(() => undefined).catch(() => undefined);
       if (this.#seen !== before) changed();
     });
   }
 }
-
-const digestOf = (actions: readonly ActionInfo[]): string =>
-  createHash('sha256').update(JSON.stringify(actions)).digest('base64');

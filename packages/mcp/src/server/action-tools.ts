@@ -15,16 +15,33 @@ import type { ClientContext } from './client-context.ts';
 const WITHOUT_DOTS =
   /claude-ai|claude desktop|openai|cursor|vscode|visual studio code|copilot|droid|factory|windsurf|cline|zed/i;
 
+/** All tools in one list that are made of actions: anybody in the project can add some. */
+const MAX_LISTED_BYTES = 512 * 1024;
+const SEPARATOR_BYTES = 1;
+
 export const offersActions = ({ offering }: ClientContext): boolean =>
   offering.tools.toolsets.some(({ name }) => name === ACTIONS_TOOLSET);
 
-/** The actions that a session may invoke, as tools. A name that the server has itself is left to `invoke_action`. */
+/**
+ * The actions that a session may invoke, as tools: the first by name that fit in the size of a list. The others are left
+ * to `invoke_action`, and so is a name that the server has itself.
+ */
 export async function actionTools(context: ClientContext, client: string): Promise<ListedTool[]> {
   const { participant, offering } = context;
-  // Without a daemon there are none; the tools that are always there say why.
-  const actions = await participant.actions().catch(() => []);
   const own = new Set(offering.tools.list().map(({ name }) => actionKey(name)));
-  return actions.filter(({ name }) => !own.has(actionKey(name))).map((action) => listed(action, client));
+  const tools: ListedTool[] = [];
+  let bytes = 0;
+  const add = (action: ActionInfo) => {
+    if (bytes > MAX_LISTED_BYTES || own.has(actionKey(action.name))) return;
+    const tool = listed(action, client);
+    bytes += Buffer.byteLength(JSON.stringify(tool)) + SEPARATOR_BYTES;
+    if (bytes <= MAX_LISTED_BYTES) tools.push(tool);
+  };
+  // Without a daemon there are none; the tools that are always there say why.
+  return await participant.eachAction(add).then(
+    () => tools,
+    () => [],
+  );
 }
 
 /** The schema is another agent's text too. */
@@ -43,10 +60,13 @@ export async function callAction(
   args: Record<string, unknown>,
   call: Call,
 ): Promise<CallToolResult | undefined> {
-  const found = (await participant.actions()).find((one) => actionKey(one.name) === actionKey(name));
+  let found: string | undefined;
+  await participant.eachAction((one) => {
+    if (actionKey(one.name) === actionKey(name)) found = one.name;
+  });
   // If its owner has just left, the call of a known tool fails; the tool is not unknown.
-  if (!found && !participant.knewAction(name)) return undefined;
-  return invoke(participant, found?.name ?? name, args, { wait: false, timeoutMs: 30_000 }, call);
+  if (found === undefined && !participant.knewAction(name)) return undefined;
+  return invoke(participant, found ?? name, args, { wait: false, timeoutMs: 30_000 }, call);
 }
 
 /** Notifies the client of a long connection when its actions change. */

@@ -42,6 +42,8 @@ export interface ClientContext {
   /** Next steps of the door, which replace those of the catalogue. */
   nextSteps?: NextSteps;
   replies: Replies;
+  /** Resolves when the account of the client may have one more long list, with the function that ends its turn. */
+  listings(): Promise<() => void>;
   /** What agents inherit that are spawned from here. */
   environment?: Record<string, string>;
   /** Called with errors that no reply can report. */

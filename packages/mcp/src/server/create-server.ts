@@ -17,6 +17,7 @@ import { DEFAULT_ROLES, Roles } from '../participant/roles.ts';
 import { knownToolsets } from '../toolsets/index.ts';
 import { buildServer } from './build-server.ts';
 import { type ClientContext, type Replies, relayOffering } from './client-context.ts';
+import { listingTurns } from './listings.ts';
 import { asClientInfo } from './messages.ts';
 import { Naming } from './naming.ts';
 
@@ -111,6 +112,7 @@ export function localClientContext(
   const { env = process.env } = options;
   const connect = environmentConnect(env);
   const toolsets = localToolsets(options);
+  const turns = listingTurns();
   // A session with a role needs no agent.
   const ownName = playsRoles(toolsets) ? undefined : passingName(`mcp-${process.pid}`);
   return {
@@ -120,6 +122,7 @@ export function localClientContext(
     naming: new Naming(environmentProfile(env).name),
     membership: localMembership(env),
     replies,
+    listings: () => turns.enter('local'),
     // A remote daemon has an environment of its own, and gets nothing of this one.
     ...(env.RELAY_URL ? {} : { environment: inheritable(env) }),
     onerror,

@@ -16,6 +16,7 @@ import { mainToolset, type Toolset } from '../framework/toolset.ts';
 import { actionsToolset } from '../toolsets/actions/index.ts';
 import { actionTools, callAction, offersActions } from './action-tools.ts';
 import type { ClientContext } from './client-context.ts';
+import { takeListingTurn } from './listings.ts';
 import { asClientInfo } from './messages.ts';
 
 /** Answers `tools/list` and `tools/call`. */
@@ -24,6 +25,7 @@ export function serveTools(server: Server, context: ClientContext): void {
   const hasActions = offersActions(context);
   server.setRequestHandler('tools/list', async (_request, mcp) => {
     if (!hasActions) return { tools: tools.list() };
+    await takeListingTurn(context, mcp);
     return { tools: [...tools.list(), ...(await actionTools(context, clientName(context, mcp)))] };
   });
   server.setRequestHandler('tools/call', async ({ params }, mcp) => {
@@ -50,6 +52,7 @@ async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const checked = parsePayload(tool.input, args, tool.name);
+    if (tool.isLong) await takeListingTurn(context, mcp);
     const result = await tool.handler(context.participant, checked, callOf(tool, context, mcp));
     if (isInputRequiredResult(result)) return result;
     return await withHints(tool, result, context);

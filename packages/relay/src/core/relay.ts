@@ -75,6 +75,7 @@ export interface Relay {
   readonly workspaces: Workspaces;
   readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
+  readonly rates: SendRates;
   readonly agents: Agents;
   readonly tools: OfferedTools;
   readonly served: ServedTools;
@@ -179,6 +180,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       messages,
       claims,
       quotas,
+      rates,
       background,
     },
     options.terminals,
@@ -245,6 +247,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     workspaces,
     pageSessions,
     quotas,
+    rates,
     agents,
     tools,
     served,

@@ -1,6 +1,7 @@
 import { AGENT_HEADER } from '@agent-relay/platform/http';
 import { playsRoles } from '../../framework/toolset.ts';
 import type { ClientContext, Offering, Replies } from '../../server/client-context.ts';
+import { listingTurns } from '../../server/listings.ts';
 import { Naming } from '../../server/naming.ts';
 import type { Caller } from '../admission/caller.ts';
 import { httpMembership } from './membership.ts';
@@ -14,6 +15,7 @@ const NEXT_STEPS = {
 export class ClientContexts {
   readonly #participants: Participants;
   readonly #onerror: (error: unknown) => void;
+  readonly #listings = listingTurns();
 
   constructor(participants: Participants, onerror: (error: unknown) => void) {
     this.#participants = participants;
@@ -48,6 +50,7 @@ export class ClientContexts {
       naming: new Naming(caller.name),
       membership: httpMembership(caller, isSession),
       replies,
+      listings: () => this.#listings.enter(caller.account),
       nextSteps: NEXT_STEPS,
       onerror: this.#onerror,
     };

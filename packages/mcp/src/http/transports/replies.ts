@@ -30,7 +30,9 @@ export class HttpReplies implements Replies {
   }
 
   after(_mcp: ServerContext, action: AfterReply): void {
-    this.afterCurrent(action);
+    // A gateway also asks by itself, when the tools have changed: then there is no response.
+    if (this.#current.getStore()) this.afterCurrent(action);
+    else setImmediate(() => action(false).catch(this.#onfailed));
   }
 
   /** The same, for the request that is being served. */

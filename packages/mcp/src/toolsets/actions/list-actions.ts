@@ -14,6 +14,7 @@ export const listActions = defineTool({
     name: z.string().optional().describe('Only names that begin so'),
   }),
   annotations: LOOKS,
+  isLong: true,
   handler: async (participant, { agent, name = '' }) => {
     const relay = await participant.relay();
     const isWanted = (one: { name: string }) => actionKey(one.name).startsWith(actionKey(name));

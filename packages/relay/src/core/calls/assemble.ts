@@ -86,7 +86,7 @@ export function assembleCalls(parts: Parts): AssembledCalls {
   });
 
   const invocations = new Invocations({
-    ...{ store, clock, bus, newId, presence, workspaces, quotas, targets, calls, onError },
+    ...{ store, clock, bus, newId, presence, workspaces, quotas, rates, targets, calls, onError },
     node,
   });
 

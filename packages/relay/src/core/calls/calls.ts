@@ -1,8 +1,7 @@
 import { type CallProgress, nameKey, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
-import { callerAccount } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
-import type { SendRates } from '../governance/send-rates.ts';
+import { type SendRates, senderIn } from '../governance/send-rates.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -164,7 +163,7 @@ export class Calls {
     const { quotas, rates } = this.#parts;
     quotas.checkConsents(this.#open.countWaiting(call));
     // The relay asks, but the question counts for the caller.
-    const refusal = rates.take(call.principal.agent?.id ?? callerAccount(call.principal));
+    const refusal = rates.take(senderIn(call.principal));
     if (refusal) throw refusal;
     await this.#parts.consents.ask(
       call,

@@ -3,6 +3,7 @@ import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import { callerAccount } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
+import type { SendRates } from '../governance/send-rates.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -21,6 +22,7 @@ interface Parts {
   presence: Presence;
   workspaces: Workspaces;
   quotas: Quotas;
+  rates: SendRates;
   targets: CallTargets;
   calls: Calls;
   /** Identifies this daemon, also after a restart. */
@@ -52,7 +54,7 @@ export class Invocations {
   }
 
   async invoke(connection: Caller, params: OperationParams<'INVOKE'>, requestId: string): Promise<Invoked> {
-    const { quotas, targets, calls } = this.#parts;
+    const { quotas, rates, targets, calls } = this.#parts;
     const { principal } = connection;
     requireAgentOrOwner(principal);
     const known = params.invocationId && (await this.#find(principal, params.invocationId));
@@ -61,6 +63,7 @@ export class Invocations {
     const depth = calls.checkedDepth(connection, params.parent);
     const target = await targets.findInvocable(principal, params.name);
     checkArguments(target, params.input);
+    rates.countAudited(principal);
     return await this.#begin(connection, params, requestId, target, depth);
   }
 

@@ -34,6 +34,39 @@ describe('the rate limit', () => {
     expect((await bob.request('INBOX', {})).unread).toBe(3);
   });
 
+  it('names its setting', async () => {
+    const [, , , refused] = await sendMany(alice, 'Bob', 4);
+    expect(refused).toMatchObject({
+      reason: {
+        message: 'More than 2 messages a second (rateLimit.perSecond); nothing was stored.',
+        details: { limit: 2, setting: 'rateLimit.perSecond' },
+      },
+    });
+  });
+
+  it('counts invocations too, because each stays in the audit trail', async () => {
+    const workspace = await core.newWorkspace();
+    const [caller, performer] = [
+      await core.join(workspace, 'Caller'),
+      await core.join(workspace, 'Performer'),
+    ];
+    const actions = [{ name: 'act', description: 'Acts', inputSchema: {} }];
+    await performer.request('SERVE', { tools: [], actions });
+    const invoke = (invocationId: string) => caller.request('INVOKE', { name: 'act', invocationId });
+    await caller.send('Performer', 'One of the three.');
+    await invoke('inv_one_of_them');
+    await invoke('inv_another_one');
+    await expect(invoke('inv_one_too_many')).rejects.toMatchObject({
+      code: 'RateLimited',
+      message: 'More than 2 messages and recorded calls a second (rateLimit.perSecond); nothing was stored.',
+      details: { retryAfterMs: 500, setting: 'rateLimit.perSecond' },
+    });
+    // The same once more is nothing new.
+    expect((await invoke('inv_another_one')).invocation.invocationId).toBe('inv_another_one');
+    const { entries } = await core.owner(workspace).request('AUDIT', {});
+    expect(entries.filter(({ action }) => action === 'action.invoked')).toHaveLength(2);
+  });
+
   it.each([-3_600_000, 3_600_000])('counts the time that passes, not a clock set by %i ms', async (ms) => {
     await sendMany(alice, 'Bob', 3);
     core.clock.set(ms);

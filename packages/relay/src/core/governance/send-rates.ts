@@ -1,7 +1,8 @@
 import { TokenBuckets } from '@agent-relay/platform/limits';
 import { RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Account } from './accounts.ts';
+import type { Principal } from '../principal.ts';
+import { type Account, callerAccount } from './accounts.ts';
 
 export interface RateLimit {
   /** Messages an agent may send per second, on average; 0 means no limit. */
@@ -12,6 +13,9 @@ export interface RateLimit {
 
 /** An agent by its id, or an account without one. */
 type Sender = number | Account;
+
+/** Who calls count for, if they count as sent messages. */
+export const senderIn = (principal: Principal): Sender => principal.agent?.id ?? callerAccount(principal);
 
 /** Limits how often each sender sends. */
 export class SendRates {
@@ -25,15 +29,27 @@ export class SendRates {
     this.#buckets = new TokenBuckets({ amount: perSecond, periodMs: 1000, burst });
   }
 
-  /** Counts a message, or throws with the time to wait. */
+  /** Counts a message; returns the error with the time to wait, if there are too many. */
   take(sender: Sender): RelayError | undefined {
-    if (this.#perSecond === 0) return undefined;
+    return this.#take(sender, 'messages');
+  }
+
+  /** Counts a call that the audit trail keeps for good, or throws with the time to wait. */
+  countAudited(principal: Principal): void {
+    const refusal = this.#take(senderIn(principal), 'messages and recorded calls');
+    if (refusal) throw refusal;
+  }
+
+  #take(sender: Sender, what: string): RelayError | undefined {
+    const limit = this.#perSecond;
+    if (limit === 0) return undefined;
     const retryAfterMs = this.#buckets.take(sender, this.#clock.elapsed());
     if (retryAfterMs === 0) return undefined;
+    const setting = 'rateLimit.perSecond';
     return new RelayError(
       'RateLimited',
-      `More than ${this.#perSecond} messages a second; nothing was stored.`,
-      { next: `Try again in ${retryAfterMs} ms.`, details: { retryAfterMs } },
+      `More than ${limit} ${what} a second (${setting}); nothing was stored.`,
+      { next: `Try again in ${retryAfterMs} ms.`, details: { retryAfterMs, limit, setting } },
     );
   }
 

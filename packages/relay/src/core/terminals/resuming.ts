@@ -1,3 +1,4 @@
+import { newRunId } from '@agent-relay/platform/secrets';
 import {
   isRelayError,
   type NewId,
@@ -133,7 +134,7 @@ export class Resuming {
     { file, env }: { file: string; env: Wish['env'] },
   ): Promise<void> {
     const { agents, hosts, readiness, newId, starting } = this.#parts;
-    const id = newId('run');
+    const id = newRunId(newId);
     const { cli } = before;
     const free = hosts.reserve(agent, { run: id, cli, pid: undefined, terminal: undefined });
     let token: string;

@@ -1,4 +1,4 @@
-import { newAgentToken } from '@agent-relay/platform/secrets';
+import { newAgentToken, newRunId } from '@agent-relay/platform/secrets';
 import {
   isRelayError,
   type NewId,
@@ -117,7 +117,7 @@ export class Spawning {
       heldBy: cli.word,
     });
     const run: Run = {
-      id: newId('run'),
+      id: newRunId(newId),
       workspaceId: workspace.id,
       agentId: agent.id,
       spawned: true,

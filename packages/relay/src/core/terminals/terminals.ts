@@ -5,6 +5,7 @@ import type { Channels } from '../directory/channels.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Quotas } from '../governance/quotas.ts';
+import type { SendRates } from '../governance/send-rates.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { ConfiguredCli, Processes } from '../ports/processes.ts';
@@ -52,6 +53,7 @@ interface Parts {
   messages: Messages;
   claims: Claims;
   quotas: Quotas;
+  rates: SendRates;
   background: (work: Promise<void>) => Promise<void>;
 }
 

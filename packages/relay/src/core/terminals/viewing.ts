@@ -10,6 +10,7 @@ import {
 import type { Agents } from '../directory/agents.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Quotas } from '../governance/quotas.ts';
+import type { SendRates } from '../governance/send-rates.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -43,6 +44,7 @@ interface Parts {
   agents: Agents;
   workspaces: Workspaces;
   quotas: Quotas;
+  rates: SendRates;
   clock: Clock;
   newId: (word: string) => string;
   /** How long a viewer whose connection was lost may take to reconnect; its hold stays until then. */
@@ -77,7 +79,7 @@ export class Viewing {
     params: Wish,
     requestId: string,
   ): Promise<OperationResult<'TERMINAL_ATTACH'>> {
-    const { agents, runs, quotas } = this.#parts;
+    const { agents, runs, quotas, rates } = this.#parts;
     const agent = agents.get(principal.workspace, params.agent);
     requireMayView(principal, agent);
     const run = runs.live(agent.id);
@@ -85,6 +87,7 @@ export class Viewing {
     if (params.mode === 'drive' && !params.takeover) this.#requireFree(run, agent);
     const uncount = quotas.viewing(principal);
     try {
+      rates.countAudited(principal);
       return await this.#attach({ caller, principal, requestId, run, uncount }, agent, params);
     } catch (error) {
       uncount();

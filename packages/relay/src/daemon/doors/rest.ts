@@ -26,7 +26,7 @@ const callRequest = z
   })
   .strict();
 
-type Answer<T> = (client: Client, gone: AbortSignal, query: URLSearchParams) => Promise<T>;
+type Answer<T> = (client: Client, gone: AbortSignal, query: URLSearchParams, isOwner: boolean) => Promise<T>;
 type Checked<T> = (client: Client, gone: AbortSignal) => Promise<T>;
 
 /**
@@ -41,7 +41,9 @@ export function restDoors(parts: Parts): Door[] {
       const checked: Checked<object> = (client, gone) => {
         if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'Use GET for this address.');
         const [, query = ''] = request.url?.split('?') ?? [];
-        return answer(client, gone, new URLSearchParams(query));
+        // Only the owner can sign in to the dashboard.
+        const isOwner = credentialIn(request).page !== undefined;
+        return answer(client, gone, new URLSearchParams(query), isOwner);
       };
       sendJson(response, 200, await asBearer(parts, request, response, checked), NO_STORE);
     },
@@ -49,7 +51,9 @@ export function restDoors(parts: Parts): Door[] {
   return [
     get('/api/mcp/capabilities', (client, _gone, query) => capabilitiesOf(client, query.get('cursor') ?? '')),
     get('/api/mcp/capabilities/summary', (client) => summaryOf(client)),
-    get('/api/mcp/servers', async () => ({ servers: parts.servers() })),
+    get('/api/mcp/servers', async (_client, _gone, _query, isOwner) => ({
+      servers: isOwner ? parts.servers() : parts.servers().map(withoutError),
+    })),
     {
       paths: ['/api/mcp/call'],
       contentSecurityPolicy: NO_PAGES,
@@ -74,6 +78,9 @@ export function restDoors(parts: Parts): Door[] {
     },
   ];
 }
+
+/** An error may name addresses, programs and files of the owner. Who may call a server needs its tools only. */
+const withoutError = <One extends { error?: unknown }>({ error: _, ...server }: One) => server;
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
@@ -160,7 +167,9 @@ async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: strin
   if (workspaceKey === undefined) return;
   const { workspace, keyId } = await relay.workspaces.authenticate(workspaceKey);
   const key = { agent: undefined, unverified: false, local: false, owner: false, pageSessionId: undefined };
-  await relay.workspaces.audit({ ...key, workspace, keyId }, workspace, 'tool.called', tool);
+  const principal = { ...key, workspace, keyId };
+  relay.rates.countAudited(principal);
+  await relay.workspaces.audit(principal, workspace, 'tool.called', tool);
 }
 
 /** A failed call is answered in the format of a result. */
