@@ -371,7 +371,7 @@ describe('workspaces, keys and tokens', () => {
 
   it('records it all in the audit trail', async () => {
     await relay('workspace', 'key', 'create');
-    expect((await relay('audit')).stdout).toMatch(/^WHEN +WHO[\s\S]*owner +key\.created /);
+    expect((await relay('audit')).stdout).toMatch(/^ACTION +WHO[\s\S]*\nkey\.created +owner /);
     expect(json(await relay('audit', '--limit', '1', '--json'))).toHaveLength(1);
   });
 });
