@@ -33,7 +33,8 @@ async function eventsOf(client: TestClient): Promise<Happened[]> {
 async function startRun(relay: Relay): Promise<void> {
   const gone = { pid: 2 ** 22 - 1, mark: 'gone' };
   const startedAt = Date.now();
-  await relay.request('HOST', { run: 'run', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt });
+  const run = `run_of_${relay.name}`;
+  await relay.request('HOST', { run, cli: 'claude', cwd: '/', host: gone, program: gone, startedAt });
 }
 
 const TOOLS = 'workspace,actions';
