@@ -38,7 +38,7 @@ export function newPageSession(): { id: string; session: string } {
   return { id, session: `ps_${id}_${chance()}` };
 }
 
-/** Whoever knows the id of a run may speak for its host, so time and a counter are not enough. */
+/** A program with the agent's token that knows the id of its run can speak for the host, so nobody may guess the id. */
 export const newRunId = (newId: (word: string) => string): string =>
   `${newId('run')}${randomBytes(10).toString('hex')}`;
 
