@@ -8,6 +8,7 @@ export const claude: AgentCli = {
   title: 'Claude',
   package: '@anthropic-ai/claude-code',
   version: '2.1.327',
+  earlier: ['2.1.325'],
   command: 'claude',
 
   async settle(sandbox) {
