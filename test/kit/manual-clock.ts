@@ -26,6 +26,11 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  /** Whether something waits exactly this long from now. */
+  isAwaited(ms: number): boolean {
+    return [...this.#timers].some(({ at }) => at === this.#now + ms);
+  }
+
   /** Drops all timers, as when the process ends. */
   forget(): void {
     this.#timers.clear();

@@ -35,7 +35,8 @@ export async function tui(api, socket) {
     if (!prompts.has(info.id)) prompts.set(info.id, info.parentID);
     if (info.time.completed === undefined) return;
     prompts.delete(info.id);
-    if (info.error === undefined) tell({ succeeded: info.sessionID });
+    // One that did not fit into the context has neither: OpenCode makes room first, and tries again.
+    if (info.finish !== undefined && info.error === undefined) tell({ succeeded: info.sessionID });
   });
   api.event.on('message.part.updated', ({ properties: { part } }) => {
     const prompt = prompts.get(part.messageID);

@@ -1,17 +1,14 @@
 #!/bin/sh
-# Ends a program whose host is gone, however the host ended: `sh session-guard.sh`, with the number of the program as
-# its input, which ends with the host. The system has closed the program's terminal by then, which ends most programs, but not
-# all: Gemini CLI ignores it in one process. What is left of its session after five seconds is killed, and the commands that
-# such a program runs in sessions of their own.
-leader='' start=''
-while read -r pid; do
-  leader=$pid
-  if { read -r line <"/proc/$pid/stat"; } 2>/dev/null; then
-    set -- ${line##*) }
-    start=${20}
-  fi
-done
-[ -n "$leader" ] || exit 0
+# Ends a program whose host is gone, however the host ended: `sh session-guard.sh <number of the program>`. Its input ends with
+# the host. The other end of the program's terminal is its descriptor 3: when that is closed, the system tells the program, which
+# ends most programs, but not all: Gemini CLI ignores it in one process. What is left of its session after five seconds is killed.
+# So are the commands that the program runs in sessions of their own: OpenCode ends at once, and leaves them behind.
+leader=$1 start=''
+if { read -r line <"/proc/$leader/stat"; } 2>/dev/null; then
+  set -- ${line##*) }
+  start=${20}
+fi
+while read -r _; do :; done
 
 # Sets `all` to the processes that have not ended, each as number:start:parent:session.
 look() {
@@ -69,7 +66,9 @@ find_left() {
 }
 
 look
+find_started
 find_left
+exec 3>&-
 # The system tells the leader only, and job.sh waits for its program.
 kill -HUP $left 2>/dev/null
 kill -CONT $left 2>/dev/null

@@ -85,18 +85,30 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     assert.deepEqual(running.filter(isAlive), []);
   });
 
-  await checks.run(named('is gone when it is released while it runs a command'), async () => {
+  /** Starts a worker whose model runs a command without an end. */
+  const spawnBusy = async (name: string): Promise<void> => {
     // Claude Code refuses a long `sleep`.
     model.add(cli.terminal?.shell('tail -f /dev/null', false) ?? '');
-    await spawn(false, 'Busy', cli.command, 'Wait.', '--wait', '60s');
+    await spawn(false, name, cli.command, 'Wait.', '--wait', '60s');
     await eventually(
       () => processesIn(home).some(({ command }) => command === 'tail\0-f\0/dev/null\0'),
       DEADLINE_MS,
     );
+    model.add('');
+  };
+
+  await checks.run(named('is gone when it is released while it runs a command'), async () => {
+    await spawnBusy('Busy');
     await daemon.cli(['release', 'Busy']);
     assert.deepEqual(processesIn(home), []);
-    model.add('');
     results.released = 'nothing left';
+  });
+
+  await checks.run(named('is gone when its host is killed while it runs a command'), async () => {
+    await spawnBusy('Lost');
+    process.kill(hostOf(home), 'SIGKILL');
+    await eventually(() => processesIn(home).length === 0, DEADLINE_MS);
+    await daemon.cli(['release', 'Lost']);
   });
 
   const conversations = cli.terminal?.conversations;

@@ -7,7 +7,8 @@ export const claude: AgentCli = {
   id: 'claude',
   title: 'Claude',
   package: '@anthropic-ai/claude-code',
-  version: '2.1.325',
+  version: '2.1.327',
+  earlier: ['2.1.325'],
   command: 'claude',
 
   async settle(sandbox) {
@@ -60,7 +61,7 @@ export const claude: AgentCli = {
       })}`,
       open: /\bEsc to cancel\b/,
     },
-    menu: { command: '/model', typed: /\/model +Set\b/, open: /\bSelect model\b/ },
+    menu: { command: '/model', typed: /\/model +Switch model\b/, open: /\bSelect model\b/ },
     newLine: '\\\r',
   },
   ask: (prompt) => ({ args: ['-p', prompt, '--dangerously-skip-permissions'] }),

@@ -192,6 +192,18 @@ it.each([
   expect(ingress.hold()).toEqual({ code: 'interrupted' });
 });
 
+it.each([
+  ['contextWindowExceeded', undefined],
+  ['unauthorized', 'signed_out'],
+])('holds messages in another thread only for what is wrong there too: %s', async (codexErrorInfo, code) => {
+  await connectTerminal();
+  await says(turn('turn/completed', { status: 'failed', error: { codexErrorInfo } }));
+  const thread = { ...THREAD, id: 't2' };
+  terminal.send(JSON.stringify({ id: 2, method: 'thread/start', params: thread }));
+  await expect.poll(() => heard).toContainEqual({ id: 2, result: { thread } });
+  expect(ingress.hold()?.code).toBe(code);
+});
+
 const approval = (id: number, command: string, more: object = {}) => ({
   id,
   method: 'item/commandExecution/requestApproval',

@@ -34,8 +34,11 @@ export class ThreadIngress implements ChannelIngress {
     this.#agent = agent;
     this.#hold = new Hold(() => agent.onChange());
     proxy.onExchange = (exchange) => {
+      const before = this.#thread.id;
       this.#thread.exchanged(exchange);
-      if (this.#thread.id !== undefined) agent.onSession(this.#thread.id);
+      const { id } = this.#thread;
+      if (id !== before) this.#hold.anotherSession();
+      if (id !== undefined) agent.onSession(id);
       agent.onChange();
     };
     proxy.onNotification = (message) => {

@@ -36,6 +36,12 @@ export class Hold {
     this.#set(undefined);
   }
 
+  /** The person has opened another session: its context is not full, and nobody has interrupted it. */
+  anotherSession(): void {
+    const code = this.#reason?.code;
+    if (code === 'context_full' || code === 'interrupted') this.#set(undefined);
+  }
+
   /** The person ended the turn. */
   interrupted(): void {
     this.#set({ code: 'interrupted' }, AFTER_INTERRUPTION_MS);

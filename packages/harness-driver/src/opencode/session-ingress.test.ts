@@ -196,6 +196,20 @@ it.each([
   expect(ingress.hold()).toBeUndefined();
 });
 
+it.each([
+  [{ name: 'ContextOverflowError' }, undefined],
+  [{ name: 'MessageAbortedError' }, undefined],
+  [{ name: 'ProviderAuthError' }, 'signed_out'],
+])('holds messages in another session only for what is wrong there too: %j', async (failure, code) => {
+  await connectPlugin();
+  await shows(IDLE);
+  await tells({ failed: 's1', ...failure });
+  await shows({ ...IDLE, status: 'busy' });
+  expect(ingress.hold()).toBeDefined();
+  await shows({});
+  expect(ingress.hold()?.code).toBe(code);
+});
+
 describe('a permission request', () => {
   const ASKS = { ...IDLE, status: 'busy', asks: true };
   const bash = (id: string) => ({ id, permission: 'bash', metadata: { command: 'rm -r build' } });

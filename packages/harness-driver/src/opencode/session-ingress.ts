@@ -123,8 +123,7 @@ export class SessionIngress implements ChannelIngress, PromptSource {
   #reported(report: Parameters<PluginServer['onReport']>[0]): void {
     switch (report.kind) {
       case 'state':
-        this.#shown = report.state;
-        if (report.state.session !== undefined) this.#agent.onSession(report.state.session);
+        this.#show(report.state);
         return;
       case 'part':
         this.#stored(report);
@@ -138,6 +137,13 @@ export class SessionIngress implements ChannelIngress, PromptSource {
       case 'failed':
         if (report.session === this.#shown.session) this.#failed(report.failure);
     }
+  }
+
+  #show(shown: ShownSession): void {
+    const { session } = shown;
+    if (session !== this.#shown.session) this.#hold.anotherSession();
+    this.#shown = shown;
+    if (session !== undefined) this.#agent.onSession(session);
   }
 
   #stored({ part, prompt }: Extract<PluginReport, { kind: 'part' }>): void {

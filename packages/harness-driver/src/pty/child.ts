@@ -40,10 +40,9 @@ export class Child {
     const isJob = isWanted && HAS_JOBS;
     const [command, words] = isJob ? asJob(file, args) : [file, [...args]];
     const name = env.TERM || 'xterm-256color';
-    const guard = new SessionGuard();
     this.#pty = spawn(command, words, { name, cwd, env, cols: columns, rows, encoding: null });
     this.pid = this.#pty.pid;
-    guard.watch(this.pid);
+    const guard = new SessionGuard(this.pid, descriptorOf(this.#pty));
     this.#job = isJob ? new Job(this.pid, () => this.onStopped()) : undefined;
     holdOpen(terminalOf(this.#pty), this.pid);
     this.#writer = new PtyWriter(descriptorOf(this.#pty));

@@ -13,7 +13,9 @@ const STUBBORN = `trap "" HUP TERM
   set -m; sleep 600 & other=$!; set +m
   setsid -w sleep 600 & apart=$!
   sleep 600 & echo "$$ $! $other $apart"; wait`;
-/** The same, with a service in the background, which has no parent any more. */
+/** Ends with its terminal, and leaves a command behind in another session. */
+const OBEDIENT = 'setsid -w sleep 600 & echo "$$ $!"; wait';
+/** Ignores the end of its terminal, with a service in the background, which has no parent any more. */
 const WITH_SERVICE = `trap "" HUP
   service=$(setsid sh -c 'sleep 600 >/dev/null & echo $!')
   sleep 600 & echo "$$ $service"; wait`;
@@ -51,6 +53,17 @@ it('ends all that a program runs when the process is killed that holds its termi
   host.kill('SIGKILL');
   await expect.poll(() => started.filter(isAlive), DEADLINE).toEqual([]);
 }, 30_000);
+
+it.each([false, true])(
+  'ends a command in another session, if the program ends before it; as a job: %s',
+  async (isJob) => {
+    const { host, started } = await held(OBEDIENT, { isJob });
+    expect(started).toHaveLength(2);
+    host.kill('SIGKILL');
+    await expect.poll(() => started.filter(isAlive), DEADLINE).toEqual([]);
+  },
+  30_000,
+);
 
 it('leaves a service alone that the program has left to itself', async () => {
   const { host, started } = await held(WITH_SERVICE);

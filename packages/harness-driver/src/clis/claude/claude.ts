@@ -6,7 +6,7 @@ import { claudeScreen } from './screen.ts';
 
 export const claude: CliAdapter = {
   word: 'claude',
-  proven: ['2.1.325'],
+  proven: ['2.1.325', '2.1.327'],
   paths: ({ args }) => (hasHooks(args) ? ['hook', 'pty'] : ['pty']),
   async configure(run) {
     const config = await run.writeFile(

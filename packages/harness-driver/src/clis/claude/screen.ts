@@ -15,6 +15,7 @@ const FAILURES: FailureWords = [
   ['context_full', /^⎿Contextlimitreached·/],
   ['interrupted', /^⎿Interrupted·/],
 ];
+const SUSPENDED = /\bClaude Code (has been|is) suspended\b/;
 const TRUST = /\btrust this folder\b|\bAccessing workspace\b/i;
 
 /**
@@ -30,7 +31,7 @@ export const claudeScreen: ScreenReader = {
       return isDrawn ? readComposer(view, composer) : { state: 'starting' };
     }
     const text = view.lines.map((line) => line.text).join('\n');
-    if (!view.alternate && text.includes('Claude Code has been suspended')) return { state: 'suspended' };
+    if (!view.alternate && SUSPENDED.test(text)) return { state: 'suspended' };
     if (TRUST.test(text) && WAY_OUT.test(text)) return { state: 'starting', question: 'trust question' };
     if (!WAY_OUT.test(text)) return { state: 'unknown' };
     return view.lines.some((line) => line.text.startsWith('▔▔')) ? { state: 'menu' } : { state: 'dialog' };

@@ -1,4 +1,4 @@
-import type { ClaimingPath, ReceivingPath } from '@agent-relay/protocol';
+import { type ClaimingPath, type ReceivingPath, reason } from '@agent-relay/protocol';
 import type { PathStatus, Receiver } from './receiver.ts';
 
 /**
@@ -24,8 +24,13 @@ export class ClaimingReceiver implements Receiver {
     this.#tell = tell;
   }
 
+  /** Its program connects before the agent can take messages, and then says when it can. */
   statusOf(path: ReceivingPath): PathStatus {
-    return this.#statuses.get(path) ?? { state: 'ready', since: this.#since };
+    return this.#statuses.get(path) ?? { state: 'waits', reason: reason('starting'), since: this.#since };
+  }
+
+  hasReported(path: ReceivingPath): boolean {
+    return this.#statuses.has(path);
   }
 
   /** The state of a path, as reported by its program. */

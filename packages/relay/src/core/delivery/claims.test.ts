@@ -347,6 +347,42 @@ describe('the path in use', () => {
     },
   );
 
+  it('is starting until its program says what state it is in', async () => {
+    await alice.request('WATCH', {});
+    const both = host('terminal', 'native', 'pty');
+    const starting = { state: 'waits', reason: reason('starting') } as const;
+    const bobs = (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob');
+    expect(bobs?.paths).toMatchObject([
+      { path: 'native', ...starting },
+      { path: 'pty', ...starting },
+    ]);
+    const sent = await alice.send('Bob', 'one');
+    expect(await traceOf(sent)).toMatchObject({ state: 'stored', reason: { code: 'starting' } });
+    await both.request('REPORT', { path: 'native', state: 'ready' });
+    expect(await traceOf(sent)).toMatchObject({ reason: { code: 'not_taken' } });
+    both.disconnect();
+    expect(alice.events.filter(({ type }) => type === 'path.changed')).toEqual(
+      [
+        { path: 'native', ...starting },
+        { path: 'pty', ...starting },
+        { path: 'native', state: 'ready' },
+        { path: 'native', state: 'away' },
+        { path: 'pty', state: 'away' },
+      ].map((change) => ({ type: 'path.changed', agent: 'Bob', ...change })),
+    );
+  });
+
+  it('has started when it claims, also if its program reports no states', async () => {
+    const pty = host('terminal', 'pty');
+    await claim(pty, 'pty');
+    const sent = await alice.send('Bob', 'one');
+    expect(await traceOf(sent)).toMatchObject({ reason: { code: 'not_taken' } });
+    await pty.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'busy' } });
+    await claim(pty, 'pty');
+    const bobs = (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob');
+    expect(bobs?.paths).toMatchObject([{ state: 'waits', reason: { code: 'busy' } }]);
+  });
+
   it('says whether the agent works', async () => {
     const pty = host('terminal', 'pty');
     const status = async () =>

@@ -71,7 +71,10 @@ export class Claims {
     receiver: Receiver | undefined,
     params: OperationParams<'CLAIM'>,
   ): Promise<StoredMessage[]> {
-    const by = requirePath(receiver, params.path);
+    const { path } = params;
+    const by = requirePath(receiver, path);
+    // A path that takes messages has started, even if its program reports no states.
+    if (!by.hasReported(path)) this.reportPath(agent, by, { path, state: 'ready' });
     return this.#turns.run(agent.id, () => this.#claim(agent, by, params));
   }
 

@@ -53,11 +53,11 @@ export function receive(
   ongoing.onEnd = () => {
     caller.receiver = undefined;
     if (!relay.mailboxes.remove(agent.id, receiver)) return;
-    tellPaths(relay, agent, receiver, 'away');
+    tellPaths(relay, agent, receiver, { isAway: true });
     if (receiver instanceof ClaimingReceiver) relay.claims.left(agent, receiver);
   };
   relay.mailboxes.add(agent.id, receiver);
-  tellPaths(relay, agent, receiver, 'ready');
+  tellPaths(relay, agent, receiver);
 }
 
 /**
@@ -93,7 +93,11 @@ async function readUnread(relay: Relay, agent: Agent, after: number, limit: numb
 }
 
 /** For a program that is the agent itself, online and offline events say the same. */
-function tellPaths(relay: Relay, agent: Agent, { paths }: Receiver, state: 'ready' | 'away'): void {
-  for (const path of paths.filter((one) => one !== 'push'))
-    relay.presence.tell(agent.workspaceId, { type: 'path.changed', agent: agent.name, path, state });
+function tellPaths(relay: Relay, agent: Agent, receiver: Receiver, { isAway = false } = {}): void {
+  const { name, workspaceId } = agent;
+  for (const path of receiver.paths.filter((one) => one !== 'push')) {
+    const { since: _, ...status } = receiver.statusOf(path);
+    const now = isAway ? ({ state: 'away' } as const) : status;
+    relay.presence.tell(workspaceId, { type: 'path.changed', agent: name, path, ...now });
+  }
 }

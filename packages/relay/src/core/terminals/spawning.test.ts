@@ -60,7 +60,7 @@ describe('SPAWN', () => {
 
   it('is ready when a turn with the task was observed, and not before', async () => {
     const spawning = spawn('Worker', { task: 'Go', waitMs: 20_000 });
-    await expect.poll(() => core.processes.started.length).toBe(1);
+    await expect.poll(() => core.clock.isAwaited(20_000)).toBe(true);
     const host = await hosted('Worker');
     await host.request('REPORT', { path: 'pty', state: 'ready' });
     expect(await runOf('Worker')).toMatchObject({ state: 'starting' });
@@ -73,7 +73,7 @@ describe('SPAWN', () => {
 
   it('says after the time what the agent waits for, and tells when it is ready', async () => {
     const spawning = spawn('Worker', { waitMs: 20_000 });
-    await expect.poll(() => core.processes.started.length).toBe(1);
+    await expect.poll(() => core.clock.isAwaited(20_000)).toBe(true);
     const host = await hosted('Worker');
     await host.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'starting' } });
     core.clock.advance(19_999);
@@ -90,7 +90,7 @@ describe('SPAWN', () => {
     [{ code: 'signed_out' }, 'signed out'],
   ] as const)('does not wait any longer for a person: %j', async (reason, text) => {
     const spawning = spawn('Worker', { task: 'Go', waitMs: 600_000 });
-    await expect.poll(() => core.processes.started.length).toBe(1);
+    await expect.poll(() => core.clock.isAwaited(600_000)).toBe(true);
     const host = await hosted('Worker', ['hook', 'pty']);
     await host.request('REPORT', { path: 'pty', state: 'waits', reason });
     core.clock.advance(1000);
@@ -109,7 +109,7 @@ describe('SPAWN', () => {
 
   it('waits on after a question that goes away by itself', async () => {
     const spawning = spawn('Worker', { task: 'Go', waitMs: 20_000 });
-    await expect.poll(() => core.processes.started.length).toBe(1);
+    await expect.poll(() => core.clock.isAwaited(20_000)).toBe(true);
     const host = await hosted('Worker');
     await host.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'approval_dialog' } });
     core.clock.advance(1999);
