@@ -36,9 +36,14 @@ describe('workers by tools', () => {
     expect(texts[0]).toMatch(
       /^- Tester \(scripted\) - (active|idle) \[worker of: Boss\] \[task: Run the tests\]$/m,
     );
-    expect((await callTool(lead, 'relay_spawn', args)).texts[0]).toMatch(/The agent Tester already exists/);
+    expect((await callTool(lead, 'relay_spawn', args)).texts).toEqual([
+      'Failed to spawn worker: The agent Tester already exists. [NameTaken] Next: Choose another name.',
+    ]);
     const released = await callTool(lead, 'relay_release', { name: 'Tester', reason: 'done' });
     expect(released.texts).toEqual(['Worker "Tester" released.']);
+    expect((await callTool(lead, 'relay_release', { name: 'Tester' })).texts[0]).toMatch(
+      /^Failed to release worker: No agent "Tester" is known in project .*\. \[AgentNotFound\] Next: /,
+    );
   });
 
   it('relay: say what they wait for', async () => {

@@ -156,6 +156,17 @@ describe('the gate of the hooks', () => {
     expect(ingress.hold()).toBeUndefined();
   });
 
+  it('does not take a turn for interrupted because the screen was idle at the end of the one before', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    await hook('UserPromptSubmit');
+    expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+    await hook('Stop');
+    vi.advanceTimersByTime(60_000);
+    await hook('UserPromptSubmit');
+    expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+    expect(ingress.hold()).toBeUndefined();
+  });
+
   it('holds messages at a limit', async () => {
     await hook('StopFailure', { error: 'rate_limit' });
     expect(ingress.hold()).toMatchObject({ code: 'usage_limit' });

@@ -148,6 +148,8 @@ export class HookIngress implements ChannelIngress, PromptSource {
 
   #reported(report: HookReport): void {
     this.#turns.note(report);
+    // The screen may have been idle before this turn.
+    this.#idleSince = undefined;
     if (report.session !== undefined) this.#agent.onSession(report.session);
     for (const id of report.messages) {
       if (!this.#unseen.delete(id)) continue;

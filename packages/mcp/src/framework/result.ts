@@ -22,9 +22,9 @@ export const replyJson = (data: Record<string, unknown>, shown: unknown = data):
 });
 
 /** Any error as a tool result: a sentence with the next step, and the same as data. */
-export function failureResult(error: unknown): CallToolResult {
+export function failureResult(error: unknown, failed?: string): CallToolResult {
   const failure = isRelayError(error) ? error : internalError(error);
-  return { isError: true, ...reply(failureText(failure), { error: failure.toPayload() }) };
+  return { isError: true, ...reply(failureText(failure, failed), { error: failure.toPayload() }) };
 }
 
 export const internalError = (cause: unknown): RelayError =>

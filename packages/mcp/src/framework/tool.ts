@@ -37,6 +37,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   showsInbox?: true;
   /** Its result may be long: a client gets only a few of them at once. */
   isLong?: true;
+  /** What the text of its failures begins with, instead of `Error`. */
+  failed?: string;
   /** Its result contains the name of the session. */
   tellsName?: true;
   handler(

@@ -80,7 +80,7 @@ function failed(tool: Tool, error: unknown, context: ClientContext): CallToolRes
   if (error instanceof ProtocolError) throw error;
   if (!isRelayError(error)) context.onerror(error);
   const told = isRelayError(error) ? explained(tool, error, context) : internalError(error);
-  return toolsetOf(tool, context).failure?.(told) ?? failureResult(told);
+  return toolsetOf(tool, context).failure?.(told) ?? failureResult(told, tool.failed);
 }
 
 const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call => ({

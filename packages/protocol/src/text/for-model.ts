@@ -29,5 +29,5 @@ const toolStep = ({ code, next }: RelayError, toolset: NextSteps): string =>
   toolset[code] ?? USUAL[code] ?? `Tell your user: ${next}`;
 
 /** An error in one line, as a model reads it. */
-export const failureText = ({ code, message, next }: RelayError): string =>
-  safeLine(`Error: ${message} [${code}] Next: ${next}`);
+export const failureText = ({ code, message, next }: RelayError, failed = 'Error'): string =>
+  safeLine(`${failed}: ${message} [${code}] Next: ${next}`);

@@ -16,6 +16,7 @@ export const relaySpawn = defineTool({
     worktree: z.boolean().optional().describe('Give it a git worktree and branch of its own'),
   }),
   annotations: RUNS,
+  failed: 'Failed to spawn worker',
   handler: async (participant, wanted, call) => {
     const spawned = await spawnFor(await participant.relay(), wanted, call);
     const note = waitingNote(spawned);
@@ -29,6 +30,7 @@ export const relayRelease = defineTool({
   description: 'Stop one of your workers and everything it started.',
   input: z.strictObject({ name: z.string(), reason: z.string().optional() }),
   annotations: { ...ACTS, destructiveHint: true },
+  failed: 'Failed to release worker',
   handler: async (participant, { name, reason }) => {
     const relay = await participant.relay();
     const { exit, worktree } = await relay.workers.release(name, reason === undefined ? {} : { reason });

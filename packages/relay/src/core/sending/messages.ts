@@ -83,9 +83,14 @@ export class Messages {
    */
   send(principal: Principal, clientId: string, params: OperationParams<'SEND'>): Promise<SendOutcome> {
     const submission: Submission = { principal, sender: requireAgent(principal), clientId, params };
-    checkBody(params.content, this.#dependencies.maxBodyBytes);
+    this.checkContent(params.content);
     const refusal = this.#refusal(submission);
     return refusal ? this.#refuseUnlessKnown(submission, refusal) : this.#accept(submission);
+  }
+
+  /** Throws if no message can have this content. */
+  checkContent(content: string): void {
+    checkBody(content, this.#dependencies.maxBodyBytes);
   }
 
   /** Stores a message that was held, as if it were sent now. */
@@ -99,9 +104,9 @@ export class Messages {
 
   /** Sends an agent the notice that its own host asks for. It counts as a message of the agent; a retry is the same one. */
   async sendNote(principal: Principal, id: string, content: string): Promise<void> {
-    const { maxBodyBytes, rates } = this.#dependencies;
+    const { rates } = this.#dependencies;
     const agent = requireAgent(principal);
-    checkBody(content, maxBodyBytes);
+    this.checkContent(content);
     const refusal = rates.take(agent.id);
     if (refusal) throw refusal;
     await this.sendNotice(principal.workspace, agent, content, `note_${agent.id}_${id}`);

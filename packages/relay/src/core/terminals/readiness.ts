@@ -40,10 +40,14 @@ export class Readiness {
     this.#background = background;
   }
 
-  /** An agent is about to be started; it is ready when it was observed working on its task, if it has one. */
-  expect(agentId: number, task: { id: string; seq: number } | undefined): void {
+  /** An agent is about to be started. */
+  expect(agentId: number): void {
     this.#awaited.add(agentId);
-    if (task) this.#tasks.set(agentId, task);
+  }
+
+  /** It is ready only when it was observed working on this. */
+  expectTask(agentId: number, task: { id: string; seq: number }): void {
+    this.#tasks.set(agentId, task);
   }
 
   /** After a restart: the agent was spawned with a task and not observed working on it. */

@@ -145,7 +145,7 @@ export class Resuming {
     } finally {
       free();
     }
-    readiness.expect(agent.id, undefined);
+    readiness.expect(agent.id);
     try {
       const start = { token, file, env, resume: before.session };
       await starting.start(principal.workspace.name, agent, run, start);

@@ -6,7 +6,7 @@ let core: TestCore;
 let workspace: Workspace;
 let lead: Participant;
 beforeEach(async () => {
-  core = await openCore({ quotas: { ...QUOTAS, spawns: 2 } });
+  core = await openCore({ quotas: { ...QUOTAS, spawns: 2, channels: 1 } });
   workspace = await core.newWorkspace();
   lead = await core.join(workspace, 'Boss');
 });
@@ -56,6 +56,19 @@ describe('SPAWN', () => {
     // What could not be started is not there.
     expect(await runOf('Worker')).toBeUndefined();
     expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
+  });
+
+  it.each([
+    ['a task without text', { task: ' ' }, 'EmptyBody'],
+    ['a channel that cannot exist', { channels: ['two words'] }, 'InvalidName'],
+    ['a channel too many', { channels: ['one', 'two'] }, 'LimitReached'],
+  ])('is refused with %s, which nobody is told otherwise', async (_what, more, code) => {
+    await expect(spawn('Worker', { task: 'Go', ...more })).rejects.toMatchObject({ code });
+    expect(await runOf('Worker')).toBeUndefined();
+    // Whatever was about to be sent is sent before.
+    await core.restart();
+    const again = await core.join(workspace, 'Boss', { token: lead.token });
+    expect(await noticesOf(again)).toEqual([]);
   });
 
   it('is ready when a turn with the task was observed, and not before', async () => {

@@ -4,6 +4,7 @@ import {
   type NewId,
   type OperationParams,
   type OperationResult,
+  parseChannelName,
   plainAgentName,
   RelayError,
 } from '@agent-relay/protocol';
@@ -76,6 +77,7 @@ export class Spawning {
     checkModel(cli, wish.model);
     this.#parts.quotas.checkRun({ cwd: wish.cwd ?? '', args: wish.args });
     this.#checkName(workspace, wish.name);
+    this.#checkTask(wish);
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);
     const agent = await starting.within(workspace.id, account, async () => {
@@ -99,13 +101,19 @@ export class Spawning {
     });
   }
 
+  /** Before a worktree is made and set up for it. */
+  #checkTask({ task, channels }: Wish): void {
+    if (task !== undefined) this.#parts.messages.checkContent(task);
+    for (const channel of channels) parseChannelName(channel);
+  }
+
   /** Registers the agent, stores its task, starts its program: in this order. */
   async #start(
     principal: Principal,
     spawner: Principal,
     wish: Omit<Wish, 'cli' | 'cwd' | 'worktree'> & { cli: Cli; account: string } & Workplace,
   ): Promise<Agent> {
-    const { agents, runs, clock, newId, starting } = this.#parts;
+    const { agents, runs, readiness, clock, newId, starting } = this.#parts;
     const { workspace } = principal;
     const token = newAgentToken();
     const { cli, file, cwd, worktree, env, model, args } = wish;
@@ -140,10 +148,12 @@ export class Spawning {
       ended: undefined,
       result: undefined,
     };
+    readiness.expect(agent.id);
     try {
       await runs.save(run);
       for (const channel of wish.channels) await this.#join(principal, agent, channel);
-      this.#parts.readiness.expect(agent.id, await this.#sendTask(spawner, agent, wish.task));
+      const task = await this.#sendTask(spawner, agent, wish.task);
+      if (task) readiness.expectTask(agent.id, task);
       await starting.start(workspace.name, agent, run, { token, file, env, resume: undefined });
     } catch (error) {
       await this.#undo(agent, run, 'it could not be started');
