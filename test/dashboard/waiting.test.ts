@@ -1,5 +1,5 @@
 import { personName, type Relay } from '@agent-relay/sdk/node';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { client } from '../e2e/messaging/commands.ts';
@@ -97,6 +97,74 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     await item('two').getByRole('button', { name: 'Deny the call' }).click();
     await refusal;
     await expect.poll(count).toBe('0');
+  });
+
+  /** As fast as nobody is: presses what is at this point as soon as the page shows the text. */
+  const pressOnceShown = (point: { x: number; y: number }, text: string) =>
+    page.evaluate(
+      ({ x, y, text }) =>
+        new Promise<string>((resolve) => {
+          new MutationObserver((_changes, observer) => {
+            if (!document.querySelector('.waiting')?.textContent?.includes(text)) return;
+            observer.disconnect();
+            const button = document.elementFromPoint(x, y)?.closest('button');
+            button?.click();
+            resolve(button?.textContent ?? '');
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
+        }),
+      { ...point, text },
+    );
+  const middleOf = async (button: Locator) => {
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    const { x = 0, y = 0, width = 0, height = 0 } = (await button.boundingBox()) ?? {};
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+
+  it('ignores a press on a consent that came under the pointer just now', async () => {
+    const size = page.viewportSize();
+    // Room for two of them.
+    await page.setViewportSize({ width: 1280, height: 1000 });
+    const { call } = await offerDeploy();
+    const one = call({ target: 'one' });
+    const allow = page.getByRole('button', { name: 'Allow the call' });
+    const pressed = pressOnceShown(await middleOf(allow), '"two"');
+    const two = expect(call({ target: 'two' })).rejects.toMatchObject({ code: 'Denied' });
+    expect(await pressed).toBe('Allow');
+    await expect.poll(() => allow.first().isEnabled()).toBe(true);
+    expect(await count()).toBe('2');
+    await page.getByRole('button', { name: 'Deny the call' }).first().click();
+    await two;
+    await expect.poll(count).toBe('1');
+    await allow.click();
+    expect(await one).toEqual({ deployed: 'one' });
+    if (size) await page.setViewportSize(size);
+  });
+
+  it('ignores a press on a prompt that replaced another just now', async () => {
+    const fred = await join('Fred', { cli: 'codex', paths: ['native'] });
+    const program = { pid: 1, mark: 'none' };
+    const run = { run: 'run_fred', cli: 'codex', cwd: '/', host: program, program, startedAt: 1 };
+    await fred.request('HOST', run);
+    const asks = (digit: string, text: string) =>
+      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { digest: digit.repeat(64), text } });
+    const given: string[] = [];
+    fred.on('terminal.command', ({ command }) => {
+      if (command.kind !== 'answer') return;
+      given.push(`${command.answer} ${command.digest[0]}`);
+      void fred.request('PROMPT_REPORT', {
+        run: 'run_fred',
+        answered: { request: command.request, isSent: true },
+      });
+    });
+    await asks('a', 'ls build');
+    await fred.paths.waits('native', { code: 'approval_dialog' });
+    const allow = page.getByRole('button', { name: 'Allow Fred, once' });
+    const pressed = pressOnceShown(await middleOf(allow), 'rm -r build');
+    await asks('b', 'rm -r build');
+    expect(await pressed).toBe('Allow');
+    await page.getByRole('button', { name: 'Deny Fred' }).click();
+    await expect.poll(() => given).toEqual(['deny b']);
+    await fred.paths.ready('native');
   });
 
   it('drops a consent when the call ends', async () => {

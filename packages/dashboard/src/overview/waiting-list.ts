@@ -52,6 +52,15 @@ export const waitingItems = computed<WaitingItem[]>(() => [
   }),
 ]);
 
+/** What is shown down to the end of an item: while it stays the same, so do the item and its place. */
+export function shownUpTo(id: string): string {
+  const items = waitingItems.value;
+  const shown = items.slice(0, items.findIndex((item) => item.id === id) + 1);
+  const promptOf = (item: WaitingItem) =>
+    item.kind === 'stopped' ? prompts.value.get(item.stopped.agent.name)?.digest : undefined;
+  return shown.map((item) => `${item.id} ${promptOf(item) ?? item.text}`).join('\n');
+}
+
 export const waitingCount = computed(() => waitingItems.value.length);
 
 /** The item the person followed a link to; it is shown in full. */

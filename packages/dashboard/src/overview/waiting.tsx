@@ -11,11 +11,12 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { FullText } from '../parts/full-text.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
+import { useSettled } from '../parts/settled.ts';
 import { Ago, now, timeOfEnd } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
 import { fold } from './folding.ts';
-import { type WaitingItem, waitingItems, wantedItem } from './waiting-list.ts';
+import { shownUpTo, type WaitingItem, waitingItems, wantedItem } from './waiting-list.ts';
 
 /** Text of one line, in the block of an item. */
 const COLUMNS = { desk: 100, phone: 42 };
@@ -111,7 +112,7 @@ function Shown({ item }: { item: WaitingItem }) {
     case 'consent':
       return <Consent question={item.question} />;
     case 'stopped':
-      return <Stopped stopped={item.stopped} />;
+      return <Stopped id={item.id} stopped={item.stopped} />;
     case 'held':
       return <Held messages={item.messages} />;
   }
@@ -240,6 +241,7 @@ function Question({ question }: { question: HistoryMessage }) {
 
 /** The relay itself asks only one thing: consent to a call. */
 function Consent({ question: { id, content, ts } }: { question: HistoryMessage }) {
+  const isReady = useSettled(shownUpTo(id));
   const answer = async (text: 'yes' | 'no') => {
     await relay().reply(id, text);
     await relay().read(id, { path: 'pull' });
@@ -261,10 +263,10 @@ function Consent({ question: { id, content, ts } }: { question: HistoryMessage }
     >
       <FullText text={content} label="The call" isCode />
       <div class="buttons">
-        <BusyButton kind="primary" onPress={() => answer('yes')} label="Allow the call">
+        <BusyButton kind="primary" isReady={isReady} onPress={() => answer('yes')} label="Allow the call">
           Allow
         </BusyButton>
-        <BusyButton onPress={() => answer('no')} label="Deny the call">
+        <BusyButton isReady={isReady} onPress={() => answer('no')} label="Deny the call">
           Deny
         </BusyButton>
       </div>
@@ -279,7 +281,8 @@ const TONES: Record<string, IconName> = {
 };
 
 /** Answers the prompt the person sees, unless it has changed. */
-function PromptButtons({ prompt }: { prompt: PromptInfo }) {
+function PromptButtons({ prompt, item }: { prompt: PromptInfo; item: string }) {
+  const isReady = useSettled(shownUpTo(item));
   const answer = async (wanted: PromptAnswer) => {
     try {
       await relay().prompts.answer(prompt, wanted);
@@ -290,10 +293,15 @@ function PromptButtons({ prompt }: { prompt: PromptInfo }) {
   };
   return (
     <>
-      <BusyButton kind="primary" onPress={() => answer('allow')} label={`Allow ${prompt.agent}, once`}>
+      <BusyButton
+        kind="primary"
+        isReady={isReady}
+        onPress={() => answer('allow')}
+        label={`Allow ${prompt.agent}, once`}
+      >
         Allow
       </BusyButton>
-      <BusyButton onPress={() => answer('deny')} label={`Deny ${prompt.agent}`}>
+      <BusyButton isReady={isReady} onPress={() => answer('deny')} label={`Deny ${prompt.agent}`}>
         Deny
       </BusyButton>
     </>
@@ -303,7 +311,8 @@ function PromptButtons({ prompt }: { prompt: PromptInfo }) {
 /** Reasons for which a message helps: the agent gets it at once, or when the limit is reset. */
 const TAKES_A_WORD: ReadonlySet<string> = new Set(['usage_limit', 'interrupted']);
 
-function Stopped({ stopped: { agent, code, text, advice, since, until } }: { stopped: StandStill }) {
+function Stopped({ id, stopped }: { id: string; stopped: StandStill }) {
+  const { agent, code, text, advice, since, until } = stopped;
   const project = welcome.value?.project ?? '';
   const prompt = code === 'approval_dialog' ? prompts.value.get(agent.name) : undefined;
   return (
@@ -325,7 +334,7 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
     >
       {prompt && <FullText text={prompt.text} label={`What ${agent.name} asks for`} isCode />}
       <div class="buttons">
-        {prompt && <PromptButtons prompt={prompt} />}
+        {prompt && <PromptButtons prompt={prompt} item={id} />}
         {hasTerminal(agent) ? (
           <a class="button" href={linkTo(project, 'terminal', agent.name)}>
             <Icon name="terminal" /> Open terminal

@@ -8,16 +8,19 @@ export function BusyButton({
   kind = 'plain',
   children,
   label,
+  isReady = true,
 }: {
   onPress: () => Promise<unknown>;
   kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   children: ComponentChildren;
   /** For screen readers, if the label is not enough. */
   label?: string;
+  /** Otherwise presses are ignored; the button keeps the focus. */
+  isReady?: boolean;
 }) {
   const busy = useSignal(false);
   const press = async () => {
-    if (busy.value) return;
+    if (busy.value || !isReady) return;
     busy.value = true;
     try {
       await onPress();
@@ -28,7 +31,14 @@ export function BusyButton({
     }
   };
   return (
-    <button type="button" class={kind} onClick={press} aria-busy={busy.value} aria-label={label}>
+    <button
+      type="button"
+      class={kind}
+      onClick={press}
+      aria-busy={busy.value}
+      aria-disabled={!isReady}
+      aria-label={label}
+    >
       {children}
     </button>
   );
