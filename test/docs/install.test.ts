@@ -25,7 +25,7 @@ const admitsNode20 = (range: string): boolean =>
   });
 
 describe('docs/install.md', () => {
-  it('names the packages that npm warns of on Node 20, and none is ours', () => {
+  it('names the packages that npm warns about on Node 20, none of them ours', () => {
     const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
     const refusing = Object.entries(packages).filter(
       ([, { engines, optional }]) => !optional && engines?.node && !admitsNode20(engines.node),
@@ -37,7 +37,7 @@ describe('docs/install.md', () => {
     );
   });
 
-  it('tells how to upgrade, to remove it, and what a git worktree belongs to', () => {
+  it('says how to upgrade and remove it, and what a git worktree belongs to', () => {
     expect(section(install, 'Upgrade')).toMatch(/git pull && npm ci[\s\S]*agent-relay daemon restart/);
     expect(section(install, 'Remove')).toMatch(/mcp uninstall[\s\S]*daemon stop[\s\S]*rm -r/);
     expect(section(install, 'Git worktrees')).toContain('belongs to the project of its repository');
@@ -53,7 +53,7 @@ it.each(CLIENTS.map(({ title }) => title))('docs/clients.md tells how to allow t
 describe('README.md', () => {
   const readme = textOf('README.md');
 
-  it('explains the warnings that are left', () => {
+  it('explains the remaining warnings', () => {
     expect(section(readme, 'Install')).toMatch(
       /`EBADENGINE` warnings for a few third-party packages[\s\S]*harmless/,
     );

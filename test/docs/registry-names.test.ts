@@ -31,7 +31,7 @@ const sources = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding:
 
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-it.each(documents)('%s never has a reader install our names from the registry', (file) => {
+it.each(documents)('%s never tells a reader to install our names from the registry', (file) => {
   const text = textOf(file);
   expect(FETCHES.exec(text)?.[0]).toBeUndefined();
   expect(ALWAYS_FETCHES.exec(text)?.[0]).toBeUndefined();
@@ -41,7 +41,7 @@ it.each(documents.filter((file) => RUNS.test(textOf(file))))('%s says where npx 
   expect(textOf(file)).toMatch(SAYS_WHERE);
 });
 
-it('no message of a program has a reader run it from the registry', () => {
+it('no message of a program tells a reader to run it from the registry', () => {
   const found = sources.filter((file) => {
     const text = readFileSync(join(ROOT, 'packages', file), 'utf8');
     return [FETCHES, RUNS, ALWAYS_FETCHES].some((pattern) => pattern.test(text));
@@ -73,7 +73,7 @@ describe('the patterns', () => {
     'npm install /path/to/agent-relay/dist/*.tgz',
     'npm uninstall -g agent-relay @agent-relay/{mcp,sdk}',
     'npm ci && npx agent-relay up',
-  ])('pass over %s', (line) => {
+  ])('ignore %s', (line) => {
     expect(line).not.toMatch(FETCHES);
     expect(line).not.toMatch(ALWAYS_FETCHES);
   });

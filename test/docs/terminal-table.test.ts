@@ -7,7 +7,7 @@ import { headingOf, readTable, TABLE_FILE } from '../agents/terminal-table.ts';
 
 const text = readFileSync(TABLE_FILE, 'utf8');
 
-it('has columns of CLIs that are tried, in the version that is tried', () => {
+it('has a column for each tested CLI and version', () => {
   expect(TERMINAL_CLIS.map(headingOf)).toEqual(expect.arrayContaining([...readTable(text).keys()]));
 });
 
@@ -21,7 +21,7 @@ it('shows paths, and no failure', () => {
 });
 
 it.each(TERMINAL_CLIS)(
-  'names the version of $id that was tried in docs/terminals.md',
+  'names the tested version of $id in docs/terminals.md',
   ({ id, version, earlier = [] }) => {
     const tried = [...earlier, version].join(', ');
     const guide = readFileSync(new URL('../../docs/terminals.md', import.meta.url), 'utf8');
@@ -32,7 +32,7 @@ it.each(TERMINAL_CLIS)(
 );
 
 it.each(TERMINAL_CLIS)(
-  'relies on the paths of $id in the versions that were tried',
+  'relies on the paths of $id in the tested versions',
   ({ id, version, earlier = [] }) => {
     expect(adapterOf(id).proven).toEqual([...earlier, version]);
   },

@@ -22,7 +22,7 @@ const relay = (...args: string[]) => daemon.cli(args);
 const known = (...names: string[]) => register(daemon, ...names);
 
 describe('sending and reading', () => {
-  it('brings a message from one agent to the inbox of another, once', async () => {
+  it('delivers a message from one agent to the inbox of another, once', async () => {
     await known('Alice', 'Bob');
     const sent = await relay('send', 'Bob', 'hello', 'there', '--as', 'Alice');
     expect(sent).toMatchObject({ code: 0, stderr: '' });
@@ -35,7 +35,7 @@ describe('sending and reading', () => {
     expect((await relay('inbox', '--as', 'Bob', '--all')).stdout).toContain('hello there');
   });
 
-  it('shows messages without marking them read when asked to peek', async () => {
+  it('shows messages without marking them read with --peek', async () => {
     await known('Peeker', 'Alice');
     await relay('send', 'Peeker', 'look', '--as', 'Alice');
     expect((await relay('inbox', '--as', 'Peeker', '--peek')).stdout).toContain('look');
@@ -80,7 +80,7 @@ describe('sending and reading', () => {
     });
   });
 
-  it('sends a message of one id once, and refuses the id for another message', async () => {
+  it('sends a message with an id once, and refuses the id for another message', async () => {
     await known('Grace');
     const send = (text: string) => relay('send', 'Grace', text, '--id', 'my-id', '--as', 'Alice');
     expect((await send('same')).code).toBe(0);
@@ -98,19 +98,16 @@ describe('sending and reading', () => {
     expect(await waiting.result).toMatchObject({ code: 0, stdout: 'Response from Worker: all done\n' });
   });
 
-  it.skipIf(!hasTerminals)(
-    'tells in a terminal that the question is sent, and who is not there',
-    async () => {
-      await known('Absent', 'Boss');
-      const args = ['send', 'Absent', 'status?', '--as', 'Boss', '--await', '--timeout', '1m'];
-      await using waiting = daemon.startCli(args, { terminal: true });
-      await waiting.until(
-        /^Message sent to Absent \(msg_\w+\)\.\s+Offline: Absent\. The message is delivered when it returns\.\s+$/,
-      );
-      await relay('send', 'Boss', 'here', '--as', 'Absent');
-      expect((await waiting.result).stdout).toMatch(/Response from Absent: here\s+$/);
-    },
-  );
+  it.skipIf(!hasTerminals)('says in a terminal that the question is sent, and who is offline', async () => {
+    await known('Absent', 'Boss');
+    const args = ['send', 'Absent', 'status?', '--as', 'Boss', '--await', '--timeout', '1m'];
+    await using waiting = daemon.startCli(args, { terminal: true });
+    await waiting.until(
+      /^Message sent to Absent \(msg_\w+\)\.\s+Offline: Absent\. The message is delivered when it returns\.\s+$/,
+    );
+    await relay('send', 'Boss', 'here', '--as', 'Absent');
+    expect((await waiting.result).stdout).toMatch(/Response from Absent: here\s+$/);
+  });
 
   it('ends with exit code 6 when no answer comes in time', async () => {
     await known('Silent');
@@ -123,7 +120,7 @@ describe('sending and reading', () => {
     );
   });
 
-  it('acts under the name of the variable, else as the human of this machine', async () => {
+  it('acts under the name in the variable, otherwise as the user of this machine', async () => {
     await known('Heidi');
     await daemon.cli(['send', 'Heidi', 'by variable'], { env: { RELAY_AGENT_NAME: 'Ivan' } });
     await relay('send', 'Heidi', 'by user');
@@ -134,7 +131,7 @@ describe('sending and reading', () => {
     expect(agents).toContainEqual(expect.objectContaining({ name: me, type: 'human' }));
   });
 
-  it('refuses to act as another agent in the terminal of one', async () => {
+  it("refuses to act as another agent inside an agent's terminal", async () => {
     await known('Grace', 'Heidi');
     const token = await localAgentToken(daemon.project, 'Grace', daemon.env);
     const env = { RELAY_AGENT_NAME: 'Grace', RELAY_AGENT_TOKEN: token };
@@ -152,7 +149,7 @@ describe('sending and reading', () => {
     expectFailure(unnamed, 5, /belongs to "Grace"/);
   });
 
-  it('changes what an agent is', async () => {
+  it('changes the standing of an agent', async () => {
     await known('Mona');
     expect((await relay('agent', 'set', 'Mona', '--lead')).stdout).toBe('Mona: agent, lead.\n');
     expect((await relay('agent', 'set', 'Mona', '--no-lead', '--type', 'human')).stdout).toBe(
@@ -174,8 +171,8 @@ describe('sending and reading', () => {
   });
 });
 
-describe('looking at the project', () => {
-  it('lists the agents: those online, or all', async () => {
+describe('inspecting the project', () => {
+  it('lists the agents that are online, or all', async () => {
     await known('Alice');
     expect((await relay('who', '--all')).stdout).toMatch(
       /^NAME +STATUS +UNREAD[\s\S]*\nAlice +offline +\d+ +- +- /,
@@ -186,7 +183,7 @@ describe('looking at the project', () => {
     );
   });
 
-  it('shows how much each has to read, and what it is doing, which is not the name of its program', async () => {
+  it('shows unread messages and the task of each, not just its program', async () => {
     await using carl = await connect({
       name: 'Carl',
       cli: 'claude',
@@ -200,7 +197,7 @@ describe('looking at the project', () => {
     expect(stdout).toMatch(/^Carl +active +0 +claude +\S+ +\S+Z$/m);
   });
 
-  it('puts what has no room below each agent in a narrow terminal, and only what there is', async () => {
+  it('puts what does not fit below each agent in a narrow terminal', async () => {
     await using _known = await connect({
       name: 'Cora',
       cli: 'claude',
@@ -222,7 +219,7 @@ describe('looking at the project', () => {
       await terminal.until(new RegExp(`^${name} +\\w+ +\\d+\\n(?! {2}\\S)`, 'm'));
   });
 
-  it('leaves out when each was seen, where the table fits without it', async () => {
+  it('omits the last-seen column if the table fits without it', async () => {
     await using other = await startDaemon();
     const cora = { name: 'Cora', cli: 'claude', task: 'Write the tests', env: other.env };
     await using _known = await connect({ ...cora, cwd: other.projectDirectory });
@@ -235,7 +232,7 @@ describe('looking at the project', () => {
     await terminal.until(/^NAME +STATUS +UNREAD +CLI +PATH +DOING\nCora .*Write the tests$/m);
   });
 
-  it('needs no name for it, and does not become an agent by it', async () => {
+  it('needs no name, and registers none', async () => {
     const env = { RELAY_AGENT_NAME: 'Lurker' };
     for (const args of [['who'], ['status'], ['audit'], ['workspace', 'list']]) {
       expect(await daemon.cli(args, { env })).toMatchObject({ code: 0, stderr: '' });
@@ -251,7 +248,7 @@ describe('looking at the project', () => {
     expect(json(await relay('status', '--json'))).toMatchObject({ project: 'demo', pid: daemon.pid });
   });
 
-  it('traces a message from stored to read, with the reason it waits', async () => {
+  it('traces a message from stored to read, with the reason for waiting', async () => {
     await known('Alice', 'Mallory');
     const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
     const waiting = await relay('trace', messageId);
@@ -264,7 +261,7 @@ describe('looking at the project', () => {
   });
 
   it.skipIf(!hasTerminals)(
-    'traces in a terminal how long ago it was stored, and what took how long',
+    'shows in a terminal how long ago a message was stored, and how long each step took',
     async () => {
       await known('Alice', 'Mallory');
       const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
@@ -276,7 +273,7 @@ describe('looking at the project', () => {
     },
   );
 
-  it('follows all messages until Ctrl-C, which is its success', async () => {
+  it('follows all messages until Ctrl-C, with exit code 0', async () => {
     await known('Alice', 'Niaj');
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);
     await relay('send', 'Niaj', 'seen by the owner', '--as', 'Alice');
@@ -285,22 +282,25 @@ describe('looking at the project', () => {
     expect(await tail.result).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
-  it.skipIf(!hasTerminals)('follows in a terminal with times that stay true, and says what', async () => {
-    await known('Alice', 'Niaj');
-    const env = { ...daemon.env, NO_COLOR: '1' };
-    await using tail = daemon.startCli(['tail', '--since-seq', '0'], { terminal: true, env });
-    await tail.until(/Following all messages in project demo\. Ctrl-C to stop\./);
-    await relay('send', 'Niaj', 'at what time?', '--as', 'Alice');
-    await tail.until(/Alice → Niaj {2}\d\d:\d\d:\d\d · \w+\s+at what time\?/);
-    tail.child.stdin?.write('\u0003');
-    expect(await tail.result).toMatchObject({ code: 0 });
-  });
+  it.skipIf(!hasTerminals)(
+    'follows in a terminal with absolute times, and says what it follows',
+    async () => {
+      await known('Alice', 'Niaj');
+      const env = { ...daemon.env, NO_COLOR: '1' };
+      await using tail = daemon.startCli(['tail', '--since-seq', '0'], { terminal: true, env });
+      await tail.until(/Following all messages in project demo\. Ctrl-C to stop\./);
+      await relay('send', 'Niaj', 'at what time?', '--as', 'Alice');
+      await tail.until(/Alice → Niaj {2}\d\d:\d\d:\d\d · \w+\s+at what time\?/);
+      tail.child.stdin?.write('\u0003');
+      expect(await tail.result).toMatchObject({ code: 0 });
+    },
+  );
 
   // The terminal sends Ctrl-C to all its processes, and a wrapper passes it on: it arrives two or three times.
   it.each([
     ['this Node', process.execPath],
     ['an older Node, which runs the command in another process', olderNode()],
-  ])('ends well by one Ctrl-C that comes several times, on %s', async (_which, node) => {
+  ])('ends with exit code 0 even if Ctrl-C arrives several times, on %s', async (_which, node) => {
     await known('Alice', 'Niaj');
     await relay('send', 'Niaj', 'something to show', '--as', 'Alice');
     const commands = [
@@ -360,7 +360,7 @@ describe('workspaces, keys and tokens', () => {
     expect((await key('list')).stdout).not.toContain('rk_');
   });
 
-  it('gives an agent a new token that the machine goes on using', async () => {
+  it('gives an agent a new token that this machine keeps using', async () => {
     await known('Peggy');
     expect((await relay('agent', 'token', 'Peggy')).stdout).toMatch(
       /^Replaced the token of Peggy\. The new one is in \S+\.\n/,
@@ -369,14 +369,14 @@ describe('workspaces, keys and tokens', () => {
     expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /Did you mean Peggy\?/);
   });
 
-  it('records it all in the audit trail', async () => {
+  it('records all of this in the audit trail', async () => {
     await relay('workspace', 'key', 'create');
     expect((await relay('audit')).stdout).toMatch(/^ACTION +WHO[\s\S]*\nkey\.created +owner /);
     expect(json(await relay('audit', '--limit', '1', '--json'))).toHaveLength(1);
   });
 });
 
-describe('from another machine, by WebSocket', () => {
+describe('another machine, by WebSocket', () => {
   const remote = (key: string, env = {}) => {
     const settings = {
       RELAY_URL: `ws://${daemon.http}/ws`,
@@ -386,7 +386,7 @@ describe('from another machine, by WebSocket', () => {
     return (...args: string[]) => daemon.cli(args, { env: { ...settings, ...env } });
   };
 
-  it('a key opens the workspace, and a name is used again with its token', async () => {
+  it('connects with a key, and uses a name again with its token', async () => {
     await known('Alice');
     const { key } = json(await relay('workspace', 'key', 'create', '--json'));
     const first = await remote(key)('send', 'Alice', 'from afar', '--as', 'Rupert');
@@ -402,7 +402,7 @@ describe('from another machine, by WebSocket', () => {
     expect((await remote(key)('who', '--all')).stdout).toContain('Rupert');
   });
 
-  it('a wrong or revoked key opens nothing, and the owner is not replaced', async () => {
+  it('refuses a wrong or revoked key, and a key for commands of the owner', async () => {
     const { key, keyId } = json(await relay('workspace', 'key', 'create', '--json'));
     expectFailure(await remote(key)('audit'), 5, /Only the local owner/, /the daemon's machine/);
     await relay('workspace', 'key', 'revoke', keyId);
@@ -411,7 +411,7 @@ describe('from another machine, by WebSocket', () => {
     }
   });
 
-  it('a daemon that is not there is said so', async () => {
+  it('reports that the daemon does not run', async () => {
     const result = await remote('rk_x', { RELAY_URL: 'ws://127.0.0.1:1/ws' })('who');
     expectFailure(result, 3, /127\.0\.0\.1:1/);
   });
@@ -503,7 +503,7 @@ describe('bad input', () => {
     );
   });
 
-  it('is told to programs as the payload of the error', async () => {
+  it('is reported to programs as the error payload', async () => {
     const result = await relay('send', 'Nobody', 'x', '--json');
     expect(result).toMatchObject({ code: 4, stderr: '' });
     expect(JSON.parse(result.stdout).error).toMatchObject({
@@ -522,14 +522,14 @@ describe('bad input', () => {
 });
 
 describe('the command line itself', () => {
-  it('explains itself without arguments, and with --help, exit code 0', async () => {
+  it('shows help without arguments and with --help, exit code 0', async () => {
     const bare = await relay();
     expect(bare).toMatchObject({ code: 0, stderr: '' });
     expect(bare.stdout).toMatch(/^Usage: agent-relay /);
     expect((await relay('--help')).stdout).toBe(bare.stdout);
   });
 
-  it('explains each command', async () => {
+  it('has help for each command', async () => {
     const listed = (await relay()).stdout.matchAll(/^ {2}(\w+)/gm);
     const commands = [...listed].map(([, name]) => name ?? '').filter((name) => name !== 'help');
     expect(commands.length).toBeGreaterThan(10);
@@ -542,7 +542,7 @@ describe('the command line itself', () => {
   });
 
   it.each([['daemon'], ['workspace'], ['workspace', 'key'], ['channel']])(
-    'lists the commands of a group that stands alone: %s %s',
+    'lists the commands of a group without a command: %s %s',
     async (...words) => {
       const result = await relay(...words);
       expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -552,7 +552,7 @@ describe('the command line itself', () => {
     },
   );
 
-  it('says that the daemon is of another version', async () => {
+  it('reports that the daemon has another version', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { RELAY_SOCKET: peer.socketPath };
     await using who = daemon.startCli(['who'], { env });
@@ -562,7 +562,7 @@ describe('the command line itself', () => {
     );
   });
 
-  it('refuses a name once, before it looks for clients', async () => {
+  it('refuses an invalid name once, before it looks for clients', async () => {
     for (const client of ['.claude', '.codex', '.gemini'])
       await mkdir(join(daemon.directory, client), { recursive: true });
     const refused = await relay('mcp', 'install', '--dry-run', '--name', 'a b');
@@ -570,14 +570,14 @@ describe('the command line itself', () => {
     expect(refused.stderr.match(/error:/g)).toHaveLength(1);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await relay('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     });
   });
 
-  it('ends quietly when nobody reads its output any more', async () => {
+  it('ends quietly when its output is closed', async () => {
     await known('Alice');
     for (let round = 0; round < 3; round++) await relay('send', 'Alice', 'x'.repeat(60_000), '--as', 'Bob');
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);

@@ -178,7 +178,7 @@ const refusedWith = (code: ErrorCode, id: string) => [
 ];
 
 describe.each(operations)('%s', (operation) => {
-  it('with the key of another workspace gets nothing of this one', async () => {
+  it('with the key of another workspace sees nothing of this one', async () => {
     const before = await stateOfHome();
     const client = await remote();
     await client.hello({ workspaceKey: other.key, name: `spy-${operation}`, paths: ['pty'] });
@@ -194,14 +194,14 @@ describe.each(operations)('%s', (operation) => {
     await client.end();
   });
 
-  it('with a revoked key is not even looked at', async () => {
+  it('with a revoked key is refused', async () => {
     const before = await stateOfHome();
     const hello = { workspaceKey: home.revokedKey, name: 'Eve' };
     expect(await rush(await remote(), hello, operation)).toEqual(refusedWith('Unauthorized', 'hello'));
     expect(await stateOfHome()).toEqual(before);
   });
 
-  it('with a wrong token, or that of another agent, is not even looked at', async () => {
+  it('with a wrong token, or that of another agent, is refused', async () => {
     const before = await stateOfHome();
     const wrong = `at_${'x'.repeat(43)}`;
     for (const token of [wrong, home.bobToken]) {
@@ -216,7 +216,7 @@ describe.each(operations)('%s', (operation) => {
     expect(await stateOfHome()).toEqual(before);
   });
 
-  it('without HELLO is refused at every door', async () => {
+  it('without HELLO is refused everywhere', async () => {
     const before = await stateOfHome();
     for (const client of [await remote(), await local()]) {
       client.send(operation, payloadOf(operation), 'asked');
@@ -228,7 +228,7 @@ describe.each(operations)('%s', (operation) => {
 });
 
 describe('the local socket of another project', () => {
-  it('does not know the agents and messages of this one', async () => {
+  it('does not show the agents and messages of this one', async () => {
     const { workspaces } = await owner.request('WORKSPACE_LIST', {});
     const path = workspaces.find(({ name }) => name === 'other')?.socketPath;
     const client = await local(path);
@@ -241,7 +241,7 @@ describe('the local socket of another project', () => {
     expect(JSON.stringify(client.received)).not.toMatch(leaks());
   });
 
-  it('does not take the token of an agent of this one', async () => {
+  it('does not accept the token of an agent of this one', async () => {
     const { workspaces } = await owner.request('WORKSPACE_LIST', {});
     const client = await local(workspaces.find(({ name }) => name === 'other')?.socketPath);
     await expect(client.hello({ token: home.aliceToken })).rejects.toMatchObject({ code: 'Unauthorized' });
@@ -249,7 +249,7 @@ describe('the local socket of another project', () => {
 });
 
 describe('a holder of the key', () => {
-  it('may register a new name, and is that agent with its token from then on', async () => {
+  it('can register a new name, and is that agent with its token afterwards', async () => {
     const first = await remote();
     const { agentToken = '' } = await first.hello({ workspaceKey: home.key, name: 'Carol' });
     await first.end();
@@ -261,7 +261,7 @@ describe('a holder of the key', () => {
     await second.end();
   });
 
-  it('may not take a name that exists', async () => {
+  it('cannot take an existing name', async () => {
     const client = await remote();
     await expect(client.hello({ workspaceKey: home.key, name: 'ALICE' })).rejects.toMatchObject({
       code: 'NameTaken',

@@ -44,7 +44,7 @@ async function install(tarball: string): Promise<void> {
   }
 }
 
-it('packing shows its progress, leaves no older tarballs, and ends with what to type', async () => {
+it('pack shows its progress, removes older tarballs, and prints the next command', async () => {
   const lines = packing.trim().split('\n');
   expect(lines[0]).toBe('Compiling…');
   const tarballs = (await readdir(sandbox.directory)).filter((file) => file.endsWith('.tgz'));
@@ -54,7 +54,7 @@ it('packing shows its progress, leaves no older tarballs, and ends with what to 
   expect(lines.at(-1)).toBe(`Install them together with: npm install -g ${sandbox.directory}/*.tgz`);
 });
 
-it('a program says that any Node from 20 on will do, a library that it needs 24, a checkout that 20 will do', async () => {
+it('programs and the checkout require Node 20, libraries require Node 24', async () => {
   const engine = async (directory: string) =>
     JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')).engines.node;
   for (const name of ['agent-relay', '@agent-relay/mcp'])
@@ -69,7 +69,7 @@ it('a program says that any Node from 20 on will do, a library that it needs 24,
   }
 });
 
-it('docs/install.md names every package that is to be removed', async () => {
+it('docs/install.md names every package to remove', async () => {
   const text = await readFile(join(ROOT, 'docs', 'install.md'), 'utf8');
   const [, names = ''] = /npm uninstall -g agent-relay @agent-relay\/\{(.*?)\}/.exec(text) ?? [];
   expect(names.split(',').sort()).toEqual((await readdir(join(modules, '@agent-relay'))).sort());
@@ -91,7 +91,7 @@ it.each([
   '@agent-relay/protocol',
   '@agent-relay/gateway',
   '@agent-relay/harness-driver',
-])('%s holds JavaScript with its types, and nothing that belongs to the checkout alone', async (name) => {
+])('%s contains JavaScript and types, and nothing else of the checkout', async (name) => {
   const files = await readdir(join(modules, name), { recursive: true });
   const own = files.filter((file) => !file.startsWith('node_modules'));
   expect(own.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
@@ -108,8 +108,8 @@ it.each([
 describe.each([
   ['this Node', process.execPath],
   ['an older Node', older],
-])('the programs as they are installed, on %s', (_which, node) => {
-  it.skipIf(node === undefined)('explain themselves', async () => {
+])('the installed programs, on %s', (_which, node) => {
+  it.skipIf(node === undefined)('have help', async () => {
     expect((await command('agent-relay', ['--version'], node)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await command('agent-relay-mcp', ['--help'], node)).stdout).toContain('agent-relay-mcp serve');
   });
@@ -124,20 +124,17 @@ describe.each([
     expect((await command('agent-relay', ['daemon', 'stop'], node)).stdout).toContain('stopped');
   });
 
-  it.skipIf(node === undefined)('bring what it takes to run an agent in a terminal', async () => {
+  it.skipIf(node === undefined)('can run an agent in a terminal', async () => {
     expect((await command('agent-relay', ['run', '--', 'cat'], node)).stderr).toContain('needs a terminal');
   });
 
-  it.skipIf(node === undefined)(
-    'enter themselves, where they are, in the configuration of clients',
-    async () => {
-      const { stdout } = await command('agent-relay-mcp', ['install', '--dry-run', '-e', 'claude'], node);
-      expect(stdout).toContain(join(modules, '@agent-relay/mcp', 'bin', 'agent-relay-mcp.js'));
-    },
-  );
+  it.skipIf(node === undefined)('add themselves to clients by their installed path', async () => {
+    const { stdout } = await command('agent-relay-mcp', ['install', '--dry-run', '-e', 'claude'], node);
+    expect(stdout).toContain(join(modules, '@agent-relay/mcp', 'bin', 'agent-relay-mcp.js'));
+  });
 });
 
-it('are libraries too, that other programs import', async () => {
+it('are libraries that other programs can import', async () => {
   const script = `
     const { connect } = await import('@agent-relay/sdk/node');
     const { createServer, serveStdio } = await import('@agent-relay/mcp');
@@ -151,7 +148,7 @@ it('are libraries too, that other programs import', async () => {
 });
 
 it.skipIf(older === undefined)(
-  'say in one sentence that Node is too old, when npm has brought no other',
+  'report in one sentence that Node is too old, if npm installed no other',
   async () => {
     await rm(join(modules, 'agent-relay', 'node_modules'), { recursive: true });
     const refused = await command('agent-relay', ['who'], older);

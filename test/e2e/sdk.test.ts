@@ -32,7 +32,7 @@ async function remote(daemon: TestDaemon): Promise<{ url: string; workspaceKey: 
 }
 
 describe('the SDK with a real daemon', () => {
-  it('sends, delivers, reads, traces', async () => {
+  it('sends, delivers, reads and traces', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice', capabilities: ['review'] });
     await using bob = await local(daemon, { name: 'Bob', paths: [] });
@@ -49,7 +49,7 @@ describe('the SDK with a real daemon', () => {
     expect(await alice.status()).toMatchObject({ project: 'demo', agent: 'Alice' });
   });
 
-  it('does not let anybody wait for messages that never come', async () => {
+  it('refuses to wait for messages that cannot come', async () => {
     await using daemon = await startDaemon();
     await using observer = await local(daemon, {});
     await expect(observer.messages().next()).rejects.toMatchObject({ code: 'AgentNameRequired' });
@@ -72,7 +72,7 @@ describe('the SDK with a real daemon', () => {
     await expect(stranger).rejects.toMatchObject({ code: 'NameTaken' });
   });
 
-  it('waits for an answer, which is read and is not handed over a second time', async () => {
+  it('waits for an answer, which is marked read and not delivered again', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice' });
     await using bob = await local(daemon, { name: 'Bob' });
@@ -89,7 +89,7 @@ describe('the SDK with a real daemon', () => {
     await expect.poll(() => handedOver).toEqual(['and more']);
   });
 
-  it('tells why there is no answer: timeout, cancellation, two agents waiting for each other', async () => {
+  it('reports why there is no answer: timeout, cancellation, two agents waiting for each other', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice' });
     await using bob = await local(daemon, { name: 'Bob' });
@@ -110,7 +110,7 @@ describe('the SDK with a real daemon', () => {
     expect(await Promise.all(mutual)).toEqual(['MutualAwait']);
   });
 
-  it('loses and repeats nothing when the daemon is killed again and again under load', async () => {
+  it('loses and repeats nothing when the daemon is killed repeatedly under load', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice' });
     await using bob = await local(daemon, { name: 'Bob' });
@@ -141,7 +141,7 @@ describe('the SDK with a real daemon', () => {
     expect(followed).toEqual(expected);
   });
 
-  it('gets the answer it waits for although the daemon was killed meanwhile', async () => {
+  it('gets the awaited answer even if the daemon is killed meanwhile', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice', paths: [] });
     await using bob = await local(daemon, { name: 'Bob', paths: [] });
@@ -154,7 +154,7 @@ describe('the SDK with a real daemon', () => {
     expect((await answer).content).toBe('yes');
   });
 
-  it('gives each of two questions an answer of its own although the daemon was killed meanwhile', async () => {
+  it('gives each of two questions its own answer even if the daemon is killed meanwhile', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice', paths: [] });
     await using bob = await local(daemon, { name: 'Bob', paths: [] });
@@ -172,7 +172,7 @@ describe('the SDK with a real daemon', () => {
     expect(answers.map(({ content }) => content).sort()).toEqual(['it is', 'not yet']);
   });
 
-  it('survives a graceful restart without an error for anybody', async () => {
+  it('survives a graceful restart without an error', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice' });
     await using bob = await local(daemon, { name: 'Bob' });
@@ -186,7 +186,7 @@ describe('the SDK with a real daemon', () => {
     expect((await take(alice, 51)).at(-1)?.content).toBe('while stopping');
   });
 
-  it('comes back as the same agent though it and its project were renamed', async () => {
+  it('reconnects as the same agent after it and its project were renamed', async () => {
     await using daemon = await startDaemon();
     await using bob = await local(daemon, { name: 'Bob' });
     await using carol = await local(daemon, { name: 'Carol', project: 'demo' });
@@ -208,7 +208,7 @@ describe('the SDK with a real daemon', () => {
     expect((await take(bob, 1)).map(({ content }) => content)).toEqual(['still you?']);
   });
 
-  it('gets what is sent after the database was replaced', async () => {
+  it('gets messages after the database was replaced', async () => {
     await using daemon = await startDaemon();
     await using bob = await local(daemon, { name: 'Bob' });
     await using alice = await local(daemon, { name: 'Alice' });
@@ -226,7 +226,7 @@ describe('the SDK with a real daemon', () => {
     expect((await take(bob, 1)).map(({ content }) => content)).toEqual(['new']);
   });
 
-  it('tells who comes and goes', async () => {
+  it('reports who connects and disconnects', async () => {
     await using daemon = await startDaemon();
     await using watcher = await local(daemon, {});
     const online = new Promise<string>((resolve) =>
@@ -240,7 +240,7 @@ describe('the SDK with a real daemon', () => {
 });
 
 describe('the SDK over WebSocket', () => {
-  it('does the same with a workspace key, and is issued the token that brings the name back', async () => {
+  it('works with a workspace key, and gets the token of its name', async () => {
     await using daemon = await startDaemon();
     const door = await remote(daemon);
     const reconnecting = { ...door, reconnect };
@@ -259,7 +259,7 @@ describe('the SDK over WebSocket', () => {
     expect(again.name).toBe('Alice');
   });
 
-  it('comes back after a kill, on the same port, as the same agent', async () => {
+  it('reconnects after a kill, on the same port, as the same agent', async () => {
     await using daemon = await startDaemon();
     const port = daemon.http.split(':').at(-1) ?? '';
     const door = await remote(daemon);
@@ -272,7 +272,7 @@ describe('the SDK over WebSocket', () => {
     await alice.send('Alice', 'note to myself');
   });
 
-  it('is told what is wrong with its key, and thrown out when the key is revoked', async () => {
+  it('gets the reason for a refused key, and is disconnected when the key is revoked', async () => {
     await using daemon = await startDaemon();
     const door = await remote(daemon);
     await expect(connectFromBrowser({ url: door.url })).rejects.toMatchObject({ code: 'Unauthorized' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { SDK_SERVER } from './kit/sdk-server.ts';
 
-test('one invalid tool does not cost the backend its good ones, and a renamed tool is called by its own name', async () => {
+test('lists valid tools beside an invalid one, and calls a renamed tool by its original name', async () => {
   await using kit = await GatewayKit.start([
     scripted('one', { tools: [tool('echo'), { name: 'bad_tool', description: 'no schema' }, tool('a.b')] }),
     scripted('two', { tools: [tool('echo')] }, { prefix: 'two_' }),
@@ -18,7 +18,7 @@ test('one invalid tool does not cost the backend its good ones, and a renamed to
   expect(one?.invalid_tools).toEqual([{ name: 'bad_tool', reason: "Missing 'inputSchema' field" }]);
 });
 
-test('a shared backend logs for the client that wants to hear most', async () => {
+test('sets a shared backend to the lowest log level that a client chose', async () => {
   const sdk = { command: process.execPath, args: [SDK_SERVER, 'legacy'] };
   await using kit = await GatewayKit.start([{ name: 'one', ...sdk }]);
   const [ann, bob] = [await kit.client(), await kit.client()];
@@ -30,7 +30,7 @@ test('a shared backend logs for the client that wants to hear most', async () =>
   expect(await heard.promise).toBe('careful');
 });
 
-test('the first list has the tools of shared and own backends, whichever were there last', async () => {
+test('has the tools of shared and session backends in the first list', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('own', { tools: [tool('mine')] }, { scope: 'session' }),
@@ -42,7 +42,7 @@ test('the first list has the tools of shared and own backends, whichever were th
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['mine', 'shared']);
 });
 
-test('unknown fields, large numbers and key order of arguments and results survive', async () => {
+test('preserves unknown fields, large numbers and key order of arguments and results', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('echo')] })]);
   const sent: string[] = [];
   const session = kit.gateway.openSession({
@@ -66,7 +66,7 @@ test('unknown fields, large numbers and key order of arguments and results survi
   );
 });
 
-test('an unknown tool is a protocol error, a failure of the backend keeps its own code and data', async () => {
+test('returns a protocol error for an unknown tool, and keeps the code and data of backend errors', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('fail')] })]);
   const client = await kit.client();
   await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({

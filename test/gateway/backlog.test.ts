@@ -34,7 +34,7 @@ const overloaded = (name: string) => ({
   },
 });
 
-test('calls to a program that does not read are refused beyond a limit, at once and unwritten', async () => {
+test('refuses calls beyond a limit to a program that does not read', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([good, scripted('stuck', { tools: [tool('echo')], journal: kit.path('journal') })]);
   await (await kit.open(LIMITS)).ready();
@@ -53,7 +53,7 @@ test('calls to a program that does not read are refused beyond a limit, at once 
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
 });
 
-test('the same holds for a socket that does not drain', async () => {
+test('refuses calls beyond a limit to a socket that does not drain', async () => {
   await using server = await startWebSocketServer([tool('echo')]);
   await using kit = await GatewayKit.start([good, { name: 'socket', url: server.url }], LIMITS);
   const client = await kit.client();
@@ -64,7 +64,7 @@ test('the same holds for a socket that does not drain', async () => {
   expect((await Promise.all(open)).every((result) => textOf(result).startsWith('echo'))).toBe(true);
 });
 
-test('and for an HTTP server that takes requests and begins no answer', async () => {
+test('refuses calls beyond a limit to an HTTP server that does not answer', async () => {
   await using server = await startPlainHttpServer((method) =>
     method === 'tools/list' ? { tools: [tool('sink')] } : method === 'tools/call' ? 'never' : undefined,
   );

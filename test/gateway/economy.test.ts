@@ -6,7 +6,7 @@ import { SDK_SERVER } from './kit/sdk-server.ts';
 const initializations = async (kit: GatewayKit) =>
   (await kit.journal()).filter((line) => line.startsWith('initialize ')).length;
 
-test('search mode: three tools find, describe and call hundreds', async () => {
+test('search mode: finds, describes and calls hundreds of tools with three', async () => {
   const many = Array.from({ length: 240 }, (_, index) =>
     tool(`filler_${index}`, { description: 'Nothing of interest '.repeat(8) }),
   );
@@ -39,7 +39,7 @@ test('search mode: three tools find, describe and call hundreds', async () => {
   );
 });
 
-test('search mode passes arguments on as they were written, and refuses what are none', async () => {
+test('search mode: passes on arguments unchanged, and refuses invalid ones', async () => {
   await using kit = await GatewayKit.start([scripted('a', { tools: [tool('verbatim')] })], {
     mode: 'search',
   });
@@ -61,7 +61,7 @@ test('search mode passes arguments on as they were written, and refuses what are
   });
 });
 
-test('a search finds at least one tool and at most fifty, whatever limit is asked for', async () => {
+test('search mode: finds one to fifty tools, whatever limit is requested', async () => {
   const tools = Array.from({ length: 60 }, (_, index) => tool(`find_${index}`));
   await using kit = await GatewayKit.start([scripted('a', { tools })], { mode: 'search' });
   const client = await kit.client();
@@ -74,7 +74,7 @@ test('a search finds at least one tool and at most fifty, whatever limit is aske
   ]);
 });
 
-test('with a remembered manifest, tools are listed at once while backends still connect, and can be called', async () => {
+test('lists and calls remembered tools while backends still connect', async () => {
   await using kit = await GatewayKit.create();
   const stateDir = kit.path('state');
   const backend = scripted('slow', {
@@ -95,7 +95,7 @@ test('with a remembered manifest, tools are listed at once while backends still 
   expect((await kit.journal()).filter((line) => line === 'unknown server/discover')).toHaveLength(1);
 });
 
-test('a lazy backend starts with its first call, an idle one is stopped and starts again', async () => {
+test('starts a lazy backend at its first call, and stops an idle one until the next', async () => {
   await using kit = await GatewayKit.create();
   const stateDir = kit.path('state');
   await kit.configure([
@@ -116,7 +116,7 @@ test('a lazy backend starts with its first call, an idle one is stopped and star
   expect(await initializations(kit)).toBe(3);
 });
 
-test('a backend whose resources are watched is not idle', async () => {
+test('keeps a backend running whose resources are watched', async () => {
   const sdk = { command: process.execPath, args: [SDK_SERVER, 'legacy'], prefix: true, idleStop: 0.3 };
   await using kit = await GatewayKit.start([
     { name: 'watched', ...sdk },
@@ -138,7 +138,7 @@ test('a backend whose resources are watched is not idle', async () => {
   await eventually(() => isConnected('watched') === true);
 });
 
-test('a program calls a tool of a backend by name', async () => {
+test('lets a program call a tool of a backend by name', async () => {
   await using kit = await GatewayKit.start([
     scripted('a', { tools: [tool('echo'), tool('hidden')] }, { deny: ['hidden'] }),
   ]);

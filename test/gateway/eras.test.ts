@@ -51,7 +51,7 @@ describe('each kind of caller with each kind of backend', () => {
     return client;
   }
 
-  test('the era of each backend was found out', () => {
+  test('detects the era of each backend', () => {
     expect(
       kit.gateway
         .status()
@@ -81,7 +81,7 @@ describe('each kind of caller with each kind of backend', () => {
       );
 
       test.each(['new', 'newhttp'])(
-        '%s backend asks by input required, even when it is shared',
+        '%s backend asks by "input required", even if it is shared',
         async (backend) => {
           const client = await caller(era);
           expect(textOf(await client.callTool({ name: `${backend}_ask`, arguments: {} }))).toBe(
@@ -129,7 +129,7 @@ describe('each kind of caller with each kind of backend', () => {
         await expect(client.readResource({ uri: 'nope://x' })).rejects.toThrow(/nope/);
       });
 
-      test('a tool that a backend adds while running appears, and the client is told', async () => {
+      test('a tool that a backend adds appears, and the client is notified', async () => {
         const client = await caller(era);
         let told = 0;
         client.setNotificationHandler('notifications/tools/list_changed', () => void told++);
@@ -139,7 +139,7 @@ describe('each kind of caller with each kind of backend', () => {
         await eventually(async () => told > 0 && (await client.listTools()).tools.length > before);
       });
 
-      test('updates of a resource reach who subscribed, and nobody else', async () => {
+      test('updates of a resource reach its subscribers only', async () => {
         const client = await caller(era);
         const other = await caller(era);
         const heard: string[] = [];
@@ -157,7 +157,7 @@ describe('each kind of caller with each kind of backend', () => {
         expect(new Set(heard)).toEqual(new Set(['note://one']));
       });
 
-      test('log lines of a call reach its caller', async () => {
+      test('log messages of a call reach its caller', async () => {
         const client = await caller(era);
         const lines: unknown[] = [];
         client.setNotificationHandler('notifications/message', ({ params }) => void lines.push(params.data));
@@ -169,14 +169,14 @@ describe('each kind of caller with each kind of backend', () => {
     });
   }
 
-  test('a backend of scope session has its own process and state for each client', async () => {
+  test('a session backend has its own process and state for each client', async () => {
     const [ann, bob] = [await caller('legacy'), await caller('legacy')];
     expect(textOf(await ann.callTool({ name: 'own_count', arguments: {} }))).toBe('1');
     expect(textOf(await ann.callTool({ name: 'own_count', arguments: {} }))).toBe('2');
     expect(textOf(await bob.callTool({ name: 'own_count', arguments: {} }))).toBe('1');
   });
 
-  test('what a backend of scope session says reaches its own client alone', async () => {
+  test('notifications of a session backend reach its own client only', async () => {
     const [ann, bob] = [await caller('legacy'), await caller('legacy')];
     const heard: string[] = [];
     for (const [name, client] of [
@@ -198,7 +198,7 @@ describe('each kind of caller with each kind of backend', () => {
     expect(servers.find(({ name }) => name === 'own')?.tools).toBeGreaterThan(5);
   });
 
-  test('an HTTP backend that forgot its sessions is initialised again, and the call succeeds', async () => {
+  test('initializes an HTTP backend again that lost its sessions, and the call succeeds', async () => {
     const client = await caller('legacy');
     http[0]?.forget();
     expect(textOf(await client.callTool({ name: 'oldhttp_greet', arguments: { name: 'Eve' } }))).toBe(
@@ -206,7 +206,7 @@ describe('each kind of caller with each kind of backend', () => {
     );
   });
 
-  test('the token of a caller is never passed on', () => {
+  test('never passes on the token of a caller', () => {
     for (const server of http) {
       for (const headers of server.requests) expect(headers).not.toHaveProperty('authorization');
     }

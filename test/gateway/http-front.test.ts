@@ -74,7 +74,7 @@ async function start(
 test.each([
   ['2025', {}],
   ['2026', MODERN],
-])('a client of %s: tools, progress, questions, list_changed, cancelling', async (_era, era) => {
+])('serves a client of %s: tools, progress, questions, list_changed, cancelling', async (_era, era) => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-front-'));
   const journal = join(temporary.path, 'journal');
   await using gateway = await start([
@@ -109,7 +109,7 @@ test.each([
   await eventually(() => told > 0);
 });
 
-test('clients of the newest revision say who they are, and get backends of their own', async () => {
+test('gives clients of the newest revision their own backends', async () => {
   await using gateway = await start([sdkServer('legacy', { scope: 'session' })]);
   const count = async (agent: string) => {
     const client = await gateway.client(MODERN, { 'x-relay-agent': agent });
@@ -118,7 +118,7 @@ test('clients of the newest revision say who they are, and get backends of their
   expect([await count('Ann'), await count('Ann'), await count('Bob')]).toEqual(['1', '2', '1']);
 });
 
-test('with a key, only who has it may call; the key is compared, never logged or passed on', async () => {
+test('requires the key if one is set, and never logs it or passes it on', async () => {
   await using gateway = await start([scripted('s', { tools: [tool('echo'), tool('environment')] })], {
     apiKey: 'canary-key',
   });
@@ -130,7 +130,7 @@ test('with a key, only who has it may call; the key is compared, never logged or
   expect(gateway.kit.logs.join()).not.toContain('canary');
 });
 
-test('a web page cannot call: foreign Host and Origin are refused', async () => {
+test('refuses web pages: foreign Host and Origin', async () => {
   await using gateway = await start([]);
   expect((await gateway.post({}, { origin: 'https://evil.example' })).status).toBe(403);
   expect((await gateway.post({}, { origin: 'null' })).status).toBe(403);
@@ -147,14 +147,14 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   expect(status).toBe(403);
 });
 
-test('without a key it serves programs of its own user alone, and no key is a right one', async () => {
+test('without a key, serves only programs of its own user', async () => {
   await using gateway = await start([]);
   expect((await gateway.post({})).status).toBe(400);
   expect((await gateway.post({}, { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
   expect((await gateway.post({}, { authorization: 'Bearer guess' })).status).toBe(401);
 });
 
-test('it does not listen beyond this machine without a key', async () => {
+test('does not listen beyond this machine without a key', async () => {
   await using kit = await GatewayKit.start([]);
   await expect(serveGatewayHttp(kit.gateway, { host: '0.0.0.0' })).rejects.toMatchObject({
     code: 'InvalidSettings',
@@ -177,7 +177,7 @@ const call = (method: string, params: object = {}) => ({
   params: { ...params, _meta: META },
 });
 
-test('a port that is taken, and an address that is none of this machine, are told as such', async () => {
+test('reports a port that is taken, and an address that is not of this machine', async () => {
   await using gateway = await start([]);
   const port = Number(new URL(gateway.url).port);
   const listen = (options: HttpFrontOptions) =>
@@ -189,7 +189,7 @@ test('a port that is taken, and an address that is none of this machine, are tol
   await expect(listen({ host: 'nowhere.invalid' })).rejects.toMatchObject({ code: 'InvalidSettings' });
 });
 
-test('headers and body of the newest revision must agree', async () => {
+test('requires that headers and body of the newest revision agree', async () => {
   await using gateway = await start([scripted('s', { tools: [tool('echo')] })]);
   const ok = await gateway.post(
     call('tools/call', { name: 'echo', arguments: {} }),
@@ -220,7 +220,7 @@ test('headers and body of the newest revision must agree', async () => {
   });
 });
 
-test('sessions of the older revisions: unknown is 404, missing is 400, ended is gone, idle is collected', async () => {
+test('ends idle sessions of older revisions, with 404 for unknown and 400 for missing ones', async () => {
   await using gateway = await start([], { sessionIdleMs: 300 });
   const initialize = {
     jsonrpc: '2.0',
@@ -255,7 +255,7 @@ test('sessions of the older revisions: unknown is 404, missing is 400, ended is 
   await expect.poll(look, { interval: 700 }).toBe(404);
 });
 
-test('beyond a number of sessions, the one that was idle for longest makes room', async () => {
+test('ends the session that was idle for longest when there are too many', async () => {
   await using gateway = await start([], { maxSessions: 2 });
   const open = async () => {
     const params = {
@@ -280,12 +280,12 @@ test.each([
   ['[]', 400, -32600],
   ['{"jsonrpc":"2.0"}', 400, -32600],
   [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32600],
-])('a bad body is refused: %.20s', async (body, status, code) => {
+])('refuses an invalid body: %.20s', async (body, status, code) => {
   await using gateway = await start([]);
   expect(await gateway.post(body)).toMatchObject({ status, body: { error: { code } } });
 });
 
-test('a body over the limit, another type, another path and another method', async () => {
+test('refuses a body over the limit, another type, another path and another method', async () => {
   await using gateway = await start([]);
   expect((await gateway.post('{"a":"'.padEnd(17 * 1024 * 1024, 'x'))).status).toBe(413);
   expect((await gateway.post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -318,7 +318,7 @@ test.each([
   }
 });
 
-test('one who floods it with sessions ends none of others', async () => {
+test('does not end sessions of other clients when one opens too many', async () => {
   await using kit = await GatewayKit.start([]);
   const handler = new HttpHandler(kit.gateway, { maxSessions: 6, maxSessionsPerKey: 3 });
   const server = createServer((request, response) => {

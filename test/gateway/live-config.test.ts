@@ -8,7 +8,7 @@ const names = (kit: GatewayKit) => kit.gateway.status().servers.map(({ name }) =
 const connected = (kit: GatewayKit, name: string) =>
   kit.gateway.status().servers.some((server) => server.name === name && server.connected);
 
-test('saving the file adds, changes and removes backends, and clients hear of it', async () => {
+test('applies a saved file, and notifies clients', async () => {
   await using kit = await GatewayKit.start([
     scripted('a', { tools: [tool('one')] }),
     scripted('b', { tools: [tool('two')] }),
@@ -29,7 +29,7 @@ test('saving the file adds, changes and removes backends, and clients hear of it
   expect(changes).toBeGreaterThan(0);
 });
 
-test('calls in flight are not disturbed: not on untouched backends, and not on the one that changes', async () => {
+test('does not disturb calls in flight, even on a backend that changes', async () => {
   await using kit = await GatewayKit.start([
     scripted('stays', { tools: [tool('wait')] }),
     scripted('changes', { tools: [tool('wait')] }, { prefix: 'old_' }),
@@ -48,7 +48,7 @@ test('calls in flight are not disturbed: not on untouched backends, and not on t
 });
 
 test.each(['shared', 'session'])(
-  'resources stay watched on a backend that changes, scope %s',
+  'keeps watching resources of a backend that changes, scope %s',
   async (scope) => {
     const server = (timeout: number) => ({
       name: 'one',
@@ -70,7 +70,7 @@ test.each(['shared', 'session'])(
   },
 );
 
-test('who watches a resource that another backend has by now hears of that one, whoever watched it before', async () => {
+test('watches a resource at the backend that has it now', async () => {
   const server = (name: string) => ({ name, command: process.execPath, args: [SDK_SERVER, 'legacy'] });
   await using kit = await GatewayKit.start([server('one')]);
   const [first, second] = [await kit.client(), await kit.client()];
@@ -84,7 +84,7 @@ test('who watches a resource that another backend has by now hears of that one, 
   );
 });
 
-test('a mistake in the file keeps what runs, and is told with its place', async () => {
+test('keeps the running configuration if the file has a mistake, and reports its line', async () => {
   await using kit = await GatewayKit.start([scripted('a', { tools: [tool('echo')] })]);
   await writeFile(kit.configFile, 'backends:\n  - name: a\n   url: ws://x\n');
   const status = await eventually(() =>
@@ -100,7 +100,7 @@ test('a mistake in the file keeps what runs, and is told with its place', async 
   await eventually(() => kit.gateway.status().config_error === undefined);
 });
 
-test('many quick changes are applied one after the other, and the last one stays', async () => {
+test('applies many quick changes in order', async () => {
   await using kit = await GatewayKit.start([]);
   for (let round = 0; round < 10; round++) {
     await kit.configure([scripted(`s${round}`, { tools: [tool('echo')] })]);
@@ -111,7 +111,7 @@ test('many quick changes are applied one after the other, and the last one stays
   await eventually(() => connected(kit, 's9'));
 });
 
-test('a gateway started on a broken file says where it is broken', async () => {
+test('reports the line of a mistake at the start', async () => {
   await using kit = await GatewayKit.create();
   await writeFile(kit.configFile, 'backends: [ {name: a} ]\n');
   await expect(kit.open()).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('a gateway started on a broken file says where it is broken', async () => {
   });
 });
 
-test("a backend's own list_changed reaches the client, with the new tools", async () => {
+test('passes on list_changed of a backend, with the new tools', async () => {
   await using kit = await GatewayKit.start([
     scripted('a', { tools: [tool('change')], changedTools: [tool('change'), tool('fresh')] }),
   ]);

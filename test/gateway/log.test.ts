@@ -7,7 +7,7 @@ const one = scripted('one', { tools: [tool('echo'), tool('crash')] });
 const flawed = scripted('flawed', { tools: [tool('fine'), { name: 'bad', description: 'No schema' }] });
 const dead = { name: 'dead', url: 'ws://127.0.0.1:1' };
 
-test('the start is summed up: what was loaded, each server as the status has it, and when it is ready', async () => {
+test('logs a summary of the start: the configuration, each server, and when it is ready', async () => {
   await using kit = await GatewayKit.start([one, flawed, dead]);
   await eventually(() => kit.logs.some((line) => line.endsWith('Ready.')));
   const [loaded, ...rest] = kit.logs;
@@ -26,14 +26,14 @@ test('the start is summed up: what was loaded, each server as the status has it,
   ]);
 });
 
-test('what stays as it is is logged once, however often it is tried', async () => {
+test('logs a lasting failure once', async () => {
   await using kit = await GatewayKit.start([dead], { limits: { reconnectMs: 20 }, logLevel: 'debug' });
   const attempts = () => kit.logs.filter((line) => line.startsWith('debug dead: cannot connect: '));
   await eventually(() => attempts().length >= 5);
   expect(kit.logs.filter((line) => line.startsWith('warn dead: failed'))).toHaveLength(1);
 });
 
-test('a tool that loses its name to another backend later is logged as invalid then', async () => {
+test('logs a tool as invalid when another backend takes its name later', async () => {
   await using kit = await GatewayKit.start([one]);
   await kit.configure([scripted('first', { tools: [tool('echo')] }), one]);
   await kit.gateway.reload();
@@ -45,14 +45,14 @@ test('a tool that loses its name to another backend later is logged as invalid t
   await eventually(() => kit.logs.some((line) => line.startsWith('warn one: degraded (1 tool): ')));
 });
 
-test('a line break in what a backend says begins no line of the log', async () => {
+test('keeps text of a backend with line breaks on one line', async () => {
   const tools = [tool('bad', { inputSchema: { type: 'object', required: ['x\nINFO forged'] } })];
   await using kit = await GatewayKit.start([scripted('one', { tools })]);
   await eventually(() => kit.logs.some((line) => line.includes('forged')));
   expect(kit.logs.filter((line) => line.includes('\n'))).toEqual([]);
 });
 
-test('changes of the file are logged: what is new, gone and changed, and a mistake with its place', async () => {
+test('logs changes of the file: added, removed and changed backends, and the line of a mistake', async () => {
   await using kit = await GatewayKit.start([one, dead]);
   await kit.configure([one, flawed]);
   await eventually(() => kit.logs.includes('info Configuration reloaded: added flawed; removed dead'));
@@ -66,7 +66,7 @@ test('changes of the file are logged: what is new, gone and changed, and a mista
   await eventually(() => kit.logs.includes('info The configuration is valid again.'));
 });
 
-test('at debug the way of each call can be followed by its id', async () => {
+test('logs the steps of each call under its id at debug', async () => {
   await using kit = await GatewayKit.start(
     [scripted('one', { tools: [tool('echo'), tool('crash')] }, { prefix: 'one_' })],
     {
@@ -94,7 +94,7 @@ test('at debug the way of each call can be followed by its id', async () => {
   expect(kit.logs.join('\n')).not.toContain('canary');
 });
 
-test('above debug there are no lines about calls, and at error only errors', async () => {
+test('logs no calls above debug, and only errors at error', async () => {
   await using kit = await GatewayKit.start([one]);
   await (await kit.client()).callTool({ name: 'echo', arguments: {} });
   expect(kit.logs.filter((line) => line.startsWith('debug'))).toEqual([]);

@@ -9,7 +9,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
   return { text: textOf(result), isError: result.isError === true };
 };
 
-test('relay_get_status tells every server, as JSON', async () => {
+test('relay_get_status returns every server, as JSON', async () => {
   await using kit = await GatewayKit.start([
     scripted('fiedler', { tools: [tool('fiedler_send'), tool('fiedler_list')] }),
     { name: 'gates', url: 'ws://127.0.0.1:1' },
@@ -39,7 +39,7 @@ test('relay_get_status tells every server, as JSON', async () => {
   });
 });
 
-test('relay_list_servers is for people', async () => {
+test('relay_list_servers is readable by people', async () => {
   await using kit = await GatewayKit.start([
     scripted('fiedler', { tools: [tool('a')] }),
     scripted('marco', { tools: [tool('b'), { name: 'bad' }] }),
@@ -82,7 +82,7 @@ test('relay_reconnect_server starts over and counts the tools', async () => {
   });
 });
 
-test('relay_add_server connects, saves, and offers the tools; relay_remove_server undoes it', async () => {
+test('relay_add_server connects, saves and lists the tools; relay_remove_server undoes it', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('a')] })]);
   await using server = await startWebSocketServer([tool('shiny')]);
   const client = await kit.client();
@@ -111,7 +111,7 @@ test('relay_add_server connects, saves, and offers the tools; relay_remove_serve
   await expect(client.callTool({ name: 'shiny' })).rejects.toMatchObject({ code: -32602 });
 });
 
-test('relay_add_server takes URLs, never commands, and says what is wrong', async () => {
+test('relay_add_server accepts URLs, never commands, and reports mistakes', async () => {
   await using kit = await GatewayKit.start([]);
   const client = await kit.client();
   for (const url of ['npx evil', 'file:///bin/sh', 'stdio://sh', '']) {
@@ -126,7 +126,7 @@ test('relay_add_server takes URLs, never commands, and says what is wrong', asyn
 /** A variable as a file writes it. */
 const variable = (name: string) => `\${${name}}`;
 
-test('nothing of a tool call is expanded, now or when the file is read again', async () => {
+test('never expands variables in a tool call, even when the file is read again', async () => {
   await using server = await startWebSocketServer([tool('shiny')]);
   const env = { CANARY: 'secret-of-the-gateway' };
   await using kit = await GatewayKit.start([], { env });
@@ -168,7 +168,7 @@ test('nothing of a tool call is expanded, now or when the file is read again', a
   expect(server.connections).toMatchObject([{ path }, { path }]);
 });
 
-test('addresses are shown as they are written, without credentials; errors too', async () => {
+test('shows addresses as written, without credentials, also in errors', async () => {
   await using server = await startWebSocketServer([tool('shiny')]);
   const env = { KEY: 'key-of-the-owner', PLACE: server.url.slice('ws://'.length), WORD: 'passw0rd' };
   const failing = `http://bob:literal-password@127.0.0.1:1/mcp?token=literal-token`;
@@ -213,7 +213,7 @@ describe('who may manage servers', () => {
     ['local', 'done'],
     ['everyone', 'done'],
     ['nobody', 'refused'],
-  ] as const)('the client on stdio under %s: %s', async (manageServers, outcome) => {
+  ] as const)('the client on stdio with %s: %s', async (manageServers, outcome) => {
     await using kit = await GatewayKit.start([one], { manageServers });
     expect(await manage(await kit.client())).toEqual([outcome, outcome, outcome]);
   });
@@ -232,7 +232,7 @@ describe('who may manage servers', () => {
     expect((await call(client, 'relay_list_servers')).isError).toBe(false);
   });
 
-  test('everybody may reconnect a server of its own', async () => {
+  test('every client may reconnect its own server', async () => {
     await using kit = await GatewayKit.start(
       [scripted('mine', { tools: [tool('echo')] }, { scope: 'session' })],
       {
@@ -245,7 +245,7 @@ describe('who may manage servers', () => {
   });
 });
 
-test('a backend cannot take the name of a management tool', async () => {
+test('refuses a backend tool with the name of a management tool', async () => {
   await using kit = await GatewayKit.start([
     scripted('thief', { tools: [tool('relay_get_status'), tool('fine')] }),
   ]);

@@ -16,7 +16,7 @@ const notify = (method: string, params: object, more = {}) => ({
   arguments: { method, params, count: FLOOD, ...more },
 });
 
-test('log messages beyond the rate of a backend are dropped, counted, and told once', async () => {
+test('drops and counts log messages beyond the rate of a backend, and reports it once', async () => {
   await using kit = await GatewayKit.start([loud, scripted('good', { tools: [tool('well')] })]);
   const client = await kit.client();
   let heard = 0;
@@ -31,7 +31,7 @@ test('log messages beyond the rate of a backend are dropped, counted, and told o
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
 });
 
-test('of the progress of a call the latest arrives', async () => {
+test('passes on the latest progress of a call', async () => {
   await using kit = await GatewayKit.start([loud]);
   const client = await kit.client();
   const heard: number[] = [];
@@ -44,7 +44,7 @@ test('of the progress of a call the latest arrives', async () => {
   expect(dropped(kit)).toBe(FLOOD - heard.length);
 });
 
-test('updates of a resource are joined, and one follows the last; others than watched ones are not passed on', async () => {
+test('merges updates of a watched resource, and drops those of others', async () => {
   await using kit = await GatewayKit.start([loud]);
   const client = await kit.client();
   let heard = 0;
@@ -57,7 +57,7 @@ test('updates of a resource are joined, and one follows the last; others than wa
   expect(heard).toBeLessThan(FLOOD / 100);
 });
 
-test('changes of a list are joined, and the last list is the one that is served', async () => {
+test('merges changes of a list, and serves the latest', async () => {
   const changed = { ...script, changedTools: [tool('flood'), tool('fresh')] };
   await using kit = await GatewayKit.start([
     scripted('loud', { ...changed, tools: [...script.tools, tool('change')] }, { notificationsPerSecond: 1 }),

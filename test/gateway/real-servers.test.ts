@@ -113,7 +113,7 @@ test('server-memory, shared by two clients', async () => {
   expect(textOf(await bob.callTool({ name: 'read_graph', arguments: {} }))).toContain('routes calls');
 });
 
-test('all of them are healthy', () => {
+test('reports all of them as healthy', () => {
   expect(
     kit.gateway.status().servers.filter(({ health, name }) => health !== 'healthy' && name !== 'files'),
   ).toEqual([]);

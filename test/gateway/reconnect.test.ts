@@ -17,7 +17,7 @@ async function lostBackend(limits = {}) {
   return { kit, port: Number(new URL(server.url).port) };
 }
 
-test('failed calls never delay the reconnect', async () => {
+test('does not delay a reconnect because of failed calls', async () => {
   const { kit, port } = await lostBackend({ reconnectMs: 300 });
   await using _kit = kit;
   const client = await kit.client();
@@ -26,7 +26,7 @@ test('failed calls never delay the reconnect', async () => {
   await eventually(() => statusOf(kit, 'ws')?.health === 'healthy', 5000);
 });
 
-test('a call to a failed backend reconnects at once and is answered', async () => {
+test('reconnects a failed backend at once for a call', async () => {
   const { kit, port } = await lostBackend({ reconnectMs: 600_000 });
   await using _kit = kit;
   await using _back = await startWebSocketServer([tool('echo')], { port });
@@ -36,7 +36,7 @@ test('a call to a failed backend reconnects at once and is answered', async () =
   expect(statusOf(kit, 'ws')).not.toHaveProperty('error');
 });
 
-test('calls to a failed backend share one attempt, and each gets the reason and the next step', async () => {
+test('shares one attempt between calls to a failed backend, with the reason and the next step for each', async () => {
   const { kit, port } = await lostBackend({ reconnectMs: 600_000 });
   await using _kit = kit;
   const refusing = createServer();
@@ -69,7 +69,7 @@ test('calls to a failed backend share one attempt, and each gets the reason and 
   await new Promise((resolve) => refusing.close(resolve));
 });
 
-test('a backend that cannot run for lack of a variable is not started by a reconnect either', async () => {
+test('does not start a backend with a missing variable, even by a reconnect', async () => {
   await using kit = await GatewayKit.create();
   const script = { tools: [tool('echo')], journal: kit.path('journal') };
   await kit.configure([scripted('one', script, { env: { KEY: '$' + '{NOT_SET_ANYWHERE}' } })]);
@@ -86,7 +86,7 @@ test('a backend that cannot run for lack of a variable is not started by a recon
 const hanging = (tools: unknown[] = []) =>
   startWebSocketServer(tools, { ready: new Promise(() => undefined) });
 
-test('a reconnect by hand ends an attempt that hangs, which is no failure of the backend', async () => {
+test('ends a hanging attempt on a manual reconnect, without counting it as a failure', async () => {
   await using server = await hanging();
   await using kit = await GatewayKit.create();
   await kit.configure([{ name: 'slow', url: server.url }]);
@@ -103,7 +103,7 @@ test('a reconnect by hand ends an attempt that hangs, which is no failure of the
   await expect(asked).rejects.toThrow('aborted');
 });
 
-test('a server that hangs does not hold up adding another one', async () => {
+test('adds a server while another one hangs', async () => {
   await using hangs = await hanging();
   await using good = await startWebSocketServer([tool('echo')]);
   await using kit = await GatewayKit.create();

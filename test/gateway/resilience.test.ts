@@ -12,7 +12,7 @@ import { startWebSocketServer } from './kit/websocket-server.ts';
 const health = (kit: GatewayKit, name: string) =>
   kit.gateway.status().servers.find((server) => server.name === name)?.health;
 
-test('a crashed stdio backend is started again, by itself', async () => {
+test('restarts a crashed stdio backend', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('crash'), tool('echo')] })]);
   const client = await kit.client();
   const crashed = await client.callTool({ name: 'crash' });
@@ -28,7 +28,7 @@ test('a crashed stdio backend is started again, by itself', async () => {
 test.each([
   ['a link to nowhere', (kit: GatewayKit) => kit.path('state')],
   ['in a directory that takes no others', () => '/proc/agent-relay'],
-])('a gateway whose state directory is %s says so and works', async (_, stateDir) => {
+])('works with a state directory that is %s, and reports it', async (_, stateDir) => {
   await using kit = await GatewayKit.create();
   await kit.configure([scripted('one', { tools: [tool('echo')] })]);
   await symlink(kit.path('nowhere'), kit.path('state'));
@@ -41,7 +41,7 @@ test.each([
   expect(kit.gateway.status()).not.toHaveProperty('config_error');
 });
 
-test('a call to a disconnected backend reconnects it, without waiting for the backoff', async () => {
+test('reconnects a disconnected backend for a call, without waiting for the backoff', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('crash'), tool('echo')] })], {
     limits: { reconnectMs: 60_000 },
   });
@@ -50,7 +50,7 @@ test('a call to a disconnected backend reconnects it, without waiting for the ba
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
 });
 
-test('a call that was written is repeated only if the tool is read-only or idempotent, and only once', async () => {
+test('repeats a call that was sent once, and only if the tool is read-only or idempotent', async () => {
   await using kit = await GatewayKit.create();
   const dying = (name: string, annotations: object) => ({ ...tool(name), annotations });
   const script = { tools: [tool('crash')], journal: kit.path('journal') };
@@ -70,7 +70,7 @@ test('a call that was written is repeated only if the tool is read-only or idemp
   expect(await calls()).toBe(5);
 });
 
-test('a WebSocket backend that restarts is found again, with its headers and subprotocol', async () => {
+test('reconnects a WebSocket backend, with its headers and subprotocol', async () => {
   const first = await startWebSocketServer([tool('echo')]);
   const port = Number(new URL(first.url).port);
   await using kit = await GatewayKit.start([
@@ -84,7 +84,7 @@ test('a WebSocket backend that restarts is found again, with its headers and sub
   expect(textOf(await (await kit.client()).callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
 });
 
-test('a dead and a hanging backend delay nobody else', async () => {
+test('serves others without delay while a backend is dead or hangs', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     { name: 'dead', url: 'ws://127.0.0.1:1' },
@@ -104,7 +104,7 @@ test('a dead and a hanging backend delay nobody else', async () => {
   ]);
 });
 
-test('a call that hangs ends with its timeout, and its backend works on', async () => {
+test('ends a hanging call at its timeout, and keeps its backend', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('one', { tools: [tool('hang'), tool('echo')], journal: kit.path('journal') }, { timeout: 0.3 }),
@@ -122,7 +122,7 @@ test('a call that hangs ends with its timeout, and its backend works on', async 
   );
 });
 
-test('a cancelled call is cancelled at the backend, and never answered', async () => {
+test('cancels a call at the backend, and never answers it', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([scripted('one', { tools: [tool('hang')], journal: kit.path('journal') })]);
   await (await kit.open()).ready();
@@ -137,7 +137,7 @@ test('a cancelled call is cancelled at the backend, and never answered', async (
   );
 });
 
-test('a server that dies of the probe for the newest revision, or ignores it, is opened the old way', async () => {
+test('initializes a server that crashes on the probe for the newest revision, or ignores it', async () => {
   await using kit = await GatewayKit.start([
     scripted('dies', { tools: [tool('a')], diesOfUnknown: true }),
     scripted('ignores', { tools: [tool('b')], ignoresUnknown: true }),
@@ -145,7 +145,7 @@ test('a server that dies of the probe for the newest revision, or ignores it, is
   expect(kit.gateway.status().servers.map((server) => server.health)).toEqual(['healthy', 'healthy']);
 });
 
-test('a backend gets a minimal environment and the directory that was configured', async () => {
+test('gives a backend a minimal environment and its configured directory', async () => {
   process.env.GATEWAY_TEST_SECRET = 'canary';
   await using kit = await GatewayKit.create();
   await kit.configure([
@@ -167,7 +167,7 @@ test('a backend gets a minimal environment and the directory that was configured
   delete process.env.GATEWAY_TEST_SECRET;
 });
 
-test('a backend gets every variable that was configured, whatever its name', async () => {
+test('gives a backend every configured variable, whatever its name', async () => {
   const env = { OWN: 'yes', 'ConnectionStrings:Default': 'db', 'log.level': 'debug', 'my-key': 'k' };
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('environment')] }, { env })]);
   const client = await kit.client();
@@ -175,7 +175,7 @@ test('a backend gets every variable that was configured, whatever its name', asy
   expect(JSON.parse(textOf(answer))).toMatchObject(env);
 });
 
-test('closing ends the whole process group of a backend that ignores every hint', async () => {
+test('ends the whole process group of a backend that ignores signals', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
@@ -187,7 +187,7 @@ test('closing ends the whole process group of a backend that ignores every hint'
   await eventually(() => !pids.some(isAlive));
 });
 
-test('a backend that hangs while it connects ends as soon as it is removed, or the gateway closed', async () => {
+test('ends a backend that hangs while it connects when it is removed, or the gateway closed', async () => {
   await using kit = await GatewayKit.create();
   const script = { hang: ['tools/list'], stubborn: true, journal: kit.path('journal') };
   const hanging = (name: string) => scripted(name, script);
@@ -206,7 +206,7 @@ test('a backend that hangs while it connects ends as soon as it is removed, or t
   await eventually(() => !second.some(isAlive));
 });
 
-test('when the gateway is killed outright, no backend outlives it', async () => {
+test('leaves no backend running when the gateway is killed', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
@@ -229,7 +229,7 @@ test('when the gateway is killed outright, no backend outlives it', async () => 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'nor one that was just being started when the gateway was killed (needs /proc)',
+  'leaves no starting backend running when the gateway is killed (needs /proc)',
   async () => {
     await using kit = await GatewayKit.create();
     const deaf = { command: '/bin/sh', args: ['-c', 'trap "" TERM; sleep 60 & wait; sleep 60'] };
@@ -254,7 +254,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a program that cannot be started is shown with the reason', async () => {
+test('shows the reason if a program cannot be started', async () => {
   await using kit = await GatewayKit.start([
     { name: 'nowhere', command: 'no-such-program' },
     { name: 'astray', command: 'node', cwd: '/no/such/directory' },
@@ -270,7 +270,7 @@ test('a program that cannot be started is shown with the reason', async () => {
   ]);
 });
 
-test('a gateway of its own ends with its client, and its backends with it', async () => {
+test('ends with its client, and ends its backends', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([scripted('one', { tools: [tool('echo')], journal: kit.path('journal') })]);
   const program = fileURLToPath(new URL('kit/run-gateway.ts', import.meta.url));

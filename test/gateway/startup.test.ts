@@ -6,7 +6,7 @@ import { startWebSocketServer } from './kit/websocket-server.ts';
 const names = async (client: Awaited<ReturnType<GatewayKit['client']>>) =>
   (await client.listTools()).tools.map(({ name }) => name);
 
-test('a hanging backend does not hold up the first list; its tools follow with list_changed', async () => {
+test('does not wait for a hanging backend; its tools follow with list_changed', async () => {
   const released = Promise.withResolvers<void>();
   await using slow = await startWebSocketServer([tool('late')], { ready: released.promise });
   await using kit = await GatewayKit.create();
@@ -23,7 +23,7 @@ test('a hanging backend does not hold up the first list; its tools follow with l
   await followed.promise;
 });
 
-test('right after the start a server is connecting, with the tools of the last time', async () => {
+test('shows a server as connecting after the start, with its remembered tools', async () => {
   await using kit = await GatewayKit.create();
   const stateDir = kit.path('state');
   await kit.configure([scripted('one', { tools: [tool('echo')] })]);
@@ -40,7 +40,7 @@ test('right after the start a server is connecting, with the tools of the last t
   );
 });
 
-test('an invalid tool of the last time is no news while its server is not connected', async () => {
+test('does not report a remembered invalid tool before its server connects', async () => {
   const bad = { name: 'bad_tool' };
   const first = await startWebSocketServer([tool('echo'), bad]);
   const lines: string[] = [];
@@ -60,7 +60,7 @@ test('an invalid tool of the last time is no news while its server is not connec
   expect(lines.filter((line) => line.startsWith('Invalid tool'))).toEqual([]);
 });
 
-test('a tool that is not known yet is answered with the servers that are not connected', async () => {
+test('names the servers that are not connected for an unknown tool', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('hangs', { hang: ['initialize', 'server/discover'] }),
@@ -75,7 +75,7 @@ test('a tool that is not known yet is answered with the servers that are not con
   );
 });
 
-test('a failed server that is reconnected by hand shows no error of the past while it connects', async () => {
+test('shows no old error while a failed server is reconnected', async () => {
   const first = await startWebSocketServer([tool('echo')]);
   const port = Number(new URL(first.url).port);
   await using kit = await GatewayKit.start([{ name: 'ws', url: first.url }], {
@@ -90,7 +90,7 @@ test('a failed server that is reconnected by hand shows no error of the past whi
   expect(kit.gateway.status().servers[0]).not.toHaveProperty('error');
 });
 
-test('the status is there at once, while shared and own backends are still connecting', async () => {
+test('returns the status at once, while backends are still connecting', async () => {
   const never = { ready: new Promise<void>(() => undefined) };
   await using shared = await startWebSocketServer([], never);
   await using own = await startWebSocketServer([], never);

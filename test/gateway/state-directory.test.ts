@@ -23,7 +23,7 @@ async function expectDistrust(kit: GatewayKit, why: string): Promise<void> {
   });
 }
 
-test('what lies in a state directory that others can write to is not believed, nor changed', async () => {
+test('ignores a state directory that others can write to', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([scripted('a', { tools: [tool('t')] }, { pin: 'strict' })]);
   await openOnce(kit);
@@ -37,7 +37,7 @@ test('what lies in a state directory that others can write to is not believed, n
   expect(await readFile(kit.path('state/pins.json'), 'utf8')).toBe(before);
 });
 
-test.runIf(process.getuid?.() === 0)('nor what lies in one of another user (needs root)', async () => {
+test.runIf(process.getuid?.() === 0)('ignores a state directory of another user (needs root)', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([]);
   await mkdir(kit.path('state'));
@@ -45,18 +45,21 @@ test.runIf(process.getuid?.() === 0)('nor what lies in one of another user (need
   await expectDistrust(kit, `${kit.path('state')} belongs to another user`);
 });
 
-test.each([0o000, 0o077])('a server is added with umask %o: a file keeps its mode', async (umask) => {
-  await using kit = await GatewayKit.create();
-  await kit.configure([]);
-  await chmod(kit.configFile, 0o644);
-  const before = process.umask(umask);
-  try {
-    await saveBackend(kit.configFile, 'one', 'ws://127.0.0.1:1');
-    await saveBackend(kit.path('new/servers.yaml'), 'one', 'ws://127.0.0.1:1');
-  } finally {
-    process.umask(before);
-  }
-  expect(await modeOf(kit.configFile)).toBe(0o644);
-  expect(await modeOf(kit.path('new/servers.yaml'))).toBe(0o600);
-  expect(await modeOf(kit.path('new'))).toBe(0o700);
-});
+test.each([0o000, 0o077])(
+  'keeps the mode of a file when a server is added, and creates private ones, with umask %o',
+  async (umask) => {
+    await using kit = await GatewayKit.create();
+    await kit.configure([]);
+    await chmod(kit.configFile, 0o644);
+    const before = process.umask(umask);
+    try {
+      await saveBackend(kit.configFile, 'one', 'ws://127.0.0.1:1');
+      await saveBackend(kit.path('new/servers.yaml'), 'one', 'ws://127.0.0.1:1');
+    } finally {
+      process.umask(before);
+    }
+    expect(await modeOf(kit.configFile)).toBe(0o644);
+    expect(await modeOf(kit.path('new/servers.yaml'))).toBe(0o600);
+    expect(await modeOf(kit.path('new'))).toBe(0o700);
+  },
+);

@@ -17,7 +17,7 @@ const refused = (reason: string) => ({
   structuredContent: { error: { code: 'ResultTooLarge', message: expect.stringContaining(reason) } },
 });
 
-test.each([600, 100_000])('an answer nested %i levels deep is refused at once', async (levels) => {
+test.each([600, 100_000])('refuses an answer nested %i levels deep at once', async (levels) => {
   await using kit = await GatewayKit.start([scripted('one', say)]);
   const client = await kit.client();
   const result = await client.callTool(says(deepAnswer(levels)));
@@ -30,15 +30,18 @@ test.each([
   ['JSON', 100_000],
   ['a stream', 600],
   ['a stream', 100_000],
-] as const)('so is one over HTTP, as %s, %i levels deep, and the server works on', async (form, levels) => {
-  await using server = await startDeepHttpServer(form, levels);
-  await using kit = await GatewayKit.start([{ name: 'web', url: server.url }]);
-  const client = await kit.client();
-  expect(await client.callTool({ name: 'deep' })).toMatchObject(refused(''));
-  expect(textOf(await client.callTool({ name: 'echo' }))).toBe('fine');
-});
+] as const)(
+  'refuses an answer over HTTP, as %s, %i levels deep, and keeps the server',
+  async (form, levels) => {
+    await using server = await startDeepHttpServer(form, levels);
+    await using kit = await GatewayKit.start([{ name: 'web', url: server.url }]);
+    const client = await kit.client();
+    expect(await client.callTool({ name: 'deep' })).toMatchObject(refused(''));
+    expect(textOf(await client.callTool({ name: 'echo' }))).toBe('fine');
+  },
+);
 
-test("an answer that has a key twice is refused at once; one with two ids is nobody's", async () => {
+test('refuses an answer with a duplicate key at once, and ignores one with two ids', async () => {
   await using kit = await GatewayKit.start([scripted('one', say)]);
   const client = await kit.client();
   const twice = '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"result":{}}';
@@ -48,7 +51,7 @@ test("an answer that has a key twice is refused at once; one with two ids is nob
   expect(textOf(await client.callTool(says(twoIds, answer)))).toBe('mine');
 });
 
-test('a request of a backend that cannot be passed on is answered with an error, a notification is dropped', async () => {
+test('answers a backend request that cannot be passed on with an error, and drops such a notification', async () => {
   await using kit = await GatewayKit.create();
   const script = { ...say, journal: kit.path('journal') };
   await kit.configure([scripted('one', script, { scope: 'session' })]);
@@ -70,7 +73,7 @@ test('a request of a backend that cannot be passed on is answered with an error,
   );
 });
 
-test('a list that cannot be passed on costs its backend that list alone', async () => {
+test('drops only the list of a backend that cannot be passed on', async () => {
   let deep: object = {};
   for (let level = 0; level < 600; level++) deep = { a: deep };
   await using kit = await GatewayKit.start([
@@ -81,7 +84,7 @@ test('a list that cannot be passed on costs its backend that list alone', async 
   ]);
 });
 
-test('what a client sends too deep is refused under its id, and its answers are no answers', async () => {
+test('refuses requests and answers of a client that are nested too deep', async () => {
   await using kit = await GatewayKit.create();
   const script = { ...say, journal: kit.path('journal') };
   await kit.configure([scripted('one', script, { scope: 'session' })]);
@@ -101,7 +104,7 @@ test('what a client sends too deep is refused under its id, and its answers are 
   await eventually(async () => (await kit.journal()).some((line) => /^answer "q2" .*refused/.test(line)));
 });
 
-test('a message with line ends in it is one message, whatever it is, and brings nobody down', async () => {
+test('treats a message with line breaks as one message', async () => {
   await using server = await startWebSocketServer([tool('echo')]);
   await using kit = await GatewayKit.start([{ name: 'socket', url: server.url }, scripted('lines', say)]);
   await using client = rawClient(kit);

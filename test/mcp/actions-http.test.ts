@@ -34,7 +34,7 @@ describe.each([
   ['Streamable HTTP, revision 2026-07-28', '2026-07-28', streamable],
   ['the older HTTP transport', '2025-11-25', legacy],
 ] as ReadonlyArray<[string, '2025-11-25' | '2026-07-28', Opener]>)('actions over %s', (_title, era, open) => {
-  it('become tools while their owner is there, and have one form of result', async () => {
+  it('become tools while their owner is connected, and have one form of result', async () => {
     const agent = 'Voter';
     await using client = await connectClient(open({ tools: 'workspace,actions', agent }), { era });
     const changes: Array<() => void> = [];
@@ -87,7 +87,7 @@ describe('a long list of actions', () => {
   const joinAll = (names: string[]) =>
     Promise.all(names.map((name) => connect({ socketPath: daemon.socketPath, env: daemon.env, name })));
 
-  it('has 512 KiB of them; the others are reached by invoke_action and their names', async () => {
+  it('has up to 512 KiB; the others can be called with invoke_action', async () => {
     const owners = await joinAll(['Wordy1', 'Wordy2']);
     const names = owners.map((_, o) => Array.from({ length: 35 }, (_, n) => `large${o}.act${n}`));
     await Promise.all(
@@ -108,7 +108,7 @@ describe('a long list of actions', () => {
     await Promise.all(owners.map((owner) => owner.close()));
   });
 
-  it('is made for a few requests of one key at once; the others wait', async () => {
+  it('is built for a few requests of one key at once; the others wait', async () => {
     let [reading, most] = [0, 0];
     const held = Promise.withResolvers<void>();
     const { connect: connectFor, ...options } = doorOptions(daemon);

@@ -23,7 +23,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     });
   const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
 
-  it('turns actions into tools while their owner is there, and tells clients so', async () => {
+  it('turns actions into tools while their owner is connected, and notifies clients', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Voter') });
     const changes: Array<() => void> = [];
     const nextChange = () => new Promise<void>((resolve) => changes.push(resolve));
@@ -62,7 +62,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     expect(await toolNames(client)).not.toContain('review.submit_vote');
   });
 
-  it('turns a thousand actions of ten agents into tools at once, telling clients a few times only', async () => {
+  it('turns a thousand actions of ten agents into tools, with only a few notifications', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Watcher') });
     let changes = 0;
     client.setNotificationHandler('notifications/tools/list_changed', () => {
@@ -88,7 +88,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     expect(changes).toBeLessThanOrEqual(40);
   });
 
-  it('invokes, waits, and reads the result later; failures have one form', async () => {
+  it('invokes, waits, and reads the result later', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Caller') });
     await using owner = await join(unique('Owner'));
     await owner.registerAction({
@@ -157,7 +157,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     await expect(callTool(client, 'never_there')).rejects.toThrow('There is no tool "never_there" here.');
   });
 
-  it('lists a bounded number of actions, and those whose names begin as wanted', async () => {
+  it('lists a limited number of actions, filtered by prefix', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Chooser') });
     await using owner = await join(unique('Rich'));
     const offer = (name: string, description: string) =>
@@ -189,7 +189,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     expect(names.length + Number(more)).toBe(92);
   });
 
-  it('says what needs a person’s yes, what it waits for, and where the result will be', async () => {
+  it('says what needs consent, what it waits for, and where the result will be', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Asker') });
     await using owner = await join(unique('Careful'));
     await using person = await connect({
@@ -229,7 +229,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
       .toMatchObject({ status: 'completed', result: 7 });
   });
 
-  it('lets programs call the tool of an MCP agent, which answers in its own words', async () => {
+  it('lets programs call the tool of an MCP agent, which answers in a message', async () => {
     await using client = await open({}, 'claude-code');
     await using program = await join(unique('Program'));
     const name = unique('Mia');
@@ -292,7 +292,7 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     expect(new Set(callers.map((one) => (one as { sessionId: string }).sessionId)).size).toBe(2);
   });
 
-  it('gives clients whose models take no dots the other spelling', async () => {
+  it('uses the other spelling for clients whose models accept no dots', async () => {
     await using owner = await join(unique('Dotted'));
     await owner.registerAction({ name: 'a.b', description: 'Does', input: {}, handler: () => 1 });
     await using dotted = await open({ RELAY_AGENT_NAME: unique('WithDots') }, 'claude-code');

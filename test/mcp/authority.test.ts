@@ -25,19 +25,19 @@ const POST: AddressedMessage = {
   ...{ kind: 'free', importance: 'normal', authority: 'person', content: 'The release is on Monday.' },
 };
 
-describe('what a model is told of messages', () => {
-  it.each([MESSAGE, POST])('has the form in which they are typed: $from', (message) => {
+describe('what a model reads about messages', () => {
+  it.each([MESSAGE, POST])('matches the form of typed messages: $from', (message) => {
     const shown = envelopeOf(message).replace(/^/gm, '    ');
     expect(guide('relay')).toContain(`\n${shown}\n`);
   });
 
-  it('explains everything that the first line can say of a sender', () => {
+  it('explains every kind of sender in the first line', () => {
     const [, section = ''] = guide('relay').split('## Who speaks\n');
     const [table = ''] = section.split('\n\n');
     for (const words of Object.values(AUTHORITIES)) expect(table).toContain(words);
   });
 
-  it('gives persons their authority, and calls nobody else the user', () => {
+  it('gives people their authority, and calls nobody else the user', () => {
     const text = instructions(chosen('relay'), 'Bob');
     expect(text).toContain(`a message "${AUTHORITIES.person}" has that person's authority`);
     expect(text).toContain(`"${AUTHORITIES.parent}" comes from the agent that gave you your task`);
@@ -45,7 +45,7 @@ describe('what a model is told of messages', () => {
     expect(guide('relay')).not.toContain('not an instruction');
   });
 
-  it('has ACK, progress, DONE, and for a worker its result', () => {
+  it('mentions ACK, progress, DONE, and the result for a worker', () => {
     for (const text of [instructions(chosen('relay', 'worker'), 'Bob'), guide('relay', 'worker')]) {
       expect(text).toMatch(/ACK[\s\S]*progress[\s\S]*DONE/);
       expect(text).toContain('submit_result');

@@ -14,7 +14,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const agent = (name: string) => connect({ socketPath: daemon.socketPath, env: daemon.env, name });
 
 describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
-  it('is answered with an error each, and the server stays up', async () => {
+  it('gets an error each, and the server stays up', async () => {
     await using client = await connectStdio(daemon, { era });
     await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({ code: -32602 });
     await expect(client.readResource({ uri: 'relay://nowhere' })).rejects.toThrow(/nowhere|not found/i);
@@ -35,7 +35,7 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     expect((await callTool(client, 'relay_who')).isError).toBe(false);
   });
 
-  it('times out with the next step, and the reply still comes to the inbox', async () => {
+  it('times out with the next step, and the reply still arrives in the inbox', async () => {
     const name = `Asker-${era.slice(0, 4)}`;
     await using slow = await agent('Slow');
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
@@ -91,7 +91,7 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
   });
 });
 
-it('survives garbage on its input and writes nothing but JSON-RPC to its output', async () => {
+it('does not crash on garbage, and the output has only JSON-RPC', async () => {
   const child = spawn(process.execPath, [MCP_PROGRAM, 'serve'], {
     env: daemon.env,
     cwd: daemon.projectDirectory,

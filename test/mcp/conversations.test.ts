@@ -23,7 +23,7 @@ describe.each(ERAS)('conversations over stdio, revision %s', (era) => {
     return client;
   };
 
-  it('network: joins a channel and reads what is posted there, once as new', async () => {
+  it('network: joins a channel and reads new posts once', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await open('network', 'Listener');
     const channel = `#${unique('news')}`;

@@ -30,7 +30,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect(status.texts[0]).toContain('- Connected: No');
   });
 
-  it('joins when the daemon comes, without being asked', async () => {
+  it('connects by itself when the daemon starts', async () => {
     await using daemon = await startDaemon();
     await daemon.stop();
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: 'Patient' } });
@@ -46,7 +46,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect((await callTool(client, 'relay_who')).texts[0]).toContain('- Patient (');
   });
 
-  it('finds a restarted daemon again, and nothing is lost', async () => {
+  it('reconnects to a restarted daemon, and loses nothing', async () => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: 'Keeper' } });
     await (await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Alice' })).close();
@@ -65,7 +65,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
   it.each([
     [{ RELAY_PROJECT: 'dmeo' }, 'ProjectNotFound', 'Did you mean demo?'],
     [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not a WebSocket URL.'],
-  ])('says what is wrong with where it was told to look: %j', async (env, code, complaint) => {
+  ])('reports an invalid location: %j', async (env, code, complaint) => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era, env });
     const failed = await callTool(client, 'relay_who');
@@ -73,7 +73,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect(failed.texts[0]).toContain(complaint);
   });
 
-  it('says so when the daemon does not come back', async () => {
+  it('reports that the daemon does not come back', async () => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era });
     await callTool(client, 'relay_who');
@@ -85,7 +85,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect(failed.texts[0]).toContain(START_IT);
   });
 
-  it('goes on waiting for a reply while the daemon restarts', async () => {
+  it('keeps waiting for a reply while the daemon restarts', async () => {
     await using daemon = await startDaemon();
     const options = { socketPath: daemon.socketPath, env: daemon.env, name: 'Worker' };
     await using worker = await connect(options);

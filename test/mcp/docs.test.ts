@@ -45,7 +45,7 @@ it('keeps actions from being called like a tool of the relay', () => {
   expect(names.filter((name) => !isRelayTool(name))).toEqual([]);
 });
 
-it('documents every resource and prompt, and no other', () => {
+it('documents every resource and prompt, and no others', () => {
   const promptsOfAgents = promptsFor([...knownToolsets([]).values()]);
   const uris = [
     ...RESOURCES.map(({ uri }) => uri),

@@ -51,7 +51,7 @@ describe.each(transports)('relay://events over %s, revision %s', (transport, era
           args: ['serve', '--tools', TOOLS],
         });
 
-  it('tells a subscriber of messages, deliveries, actions and sessions, and only of its own', async () => {
+  it('notifies a subscriber of its own messages, deliveries, actions and sessions', async () => {
     await using bob = await join(unique('Bob'));
     await using carol = await join(unique('Carol'));
     await using me = await open('Me');

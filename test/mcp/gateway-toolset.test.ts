@@ -32,7 +32,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-it('is served where nobody chooses, if the door says so', async () => {
+it('is served by default, if the server says so', async () => {
   await using client = await connectClient(httpTransport(door));
   expect((await callTool(client, 'echo')).texts).toEqual(['echo {}']);
 });
@@ -50,7 +50,7 @@ it('is refused to a key that does not allow it', async () => {
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
 });
 
-it('leaves clients of the older transport with the toolset they choose', async () => {
+it('keeps the chosen toolset of clients of the older transport', async () => {
   await using client = await connectClient(
     sseTransport(`${door.url}/sse`, { tools: 'network', agent: 'Ann' }),
   );

@@ -27,7 +27,7 @@ it('every tool that sends says when a message is held', async () => {
   await expectHeld(carl, 'send_dm', { to: 'Dora', text: 'thanks' });
 });
 
-it('so does the tool of the roles', async () => {
+it('the tool of the roles says it too', async () => {
   await using daemon = await startDaemon({ settings: { governor: { emptyTurns: 2 } } });
   await using client = await connectStdio(daemon, { args: ['serve', '--tools', 'roles'] });
   const thank = (from: string, to: string) => ({ from, to, kind: 'free', body: 'thanks' });

@@ -8,7 +8,7 @@ import { callTool, connectStdio } from './kit/clients.ts';
 const HOSTILE = 'a\u{E0068}\u{E0069}\u202Eb\u2066c\u001B[31m\u009B\u2028\uE000\u200Bz';
 const HARMLESS = /^[\n\t\P{C}]*$/u;
 
-it('no tool and no resource shows a model what a person would not see', async () => {
+it('tools and resources hide text that people cannot see', async () => {
   await using daemon = await startDaemon();
   const options = { socketPath: daemon.socketPath, env: daemon.env };
   await using mallory = await connect({ ...options, name: 'Mallory', task: HOSTILE, channels: ['#den'] });
@@ -56,7 +56,7 @@ it('no tool and no resource shows a model what a person would not see', async ()
   }
 });
 
-it('no action shows a model that either: not its definition, its progress, its result or its failure', async () => {
+it('actions hide it too, in definition, progress, result and failure', async () => {
   await using daemon = await startDaemon();
   await using mallory = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Mallory' });
   await mallory.registerAction({

@@ -55,8 +55,8 @@ const post = (url: string, body: string, headers: Record<string, string> = {}) =
     },
   });
 
-describe('who may enter', () => {
-  it('answers 401 without the key that is set, and with a wrong one, to the user too', async () => {
+describe('access', () => {
+  it('answers 401 without the configured key, or with a wrong one, also to the user', async () => {
     await using door = await openDoor(daemon, { apiKey: 'secret' });
     for (const path of ['', '/sse', '/messages']) {
       const refused = await ask(`${door.url}${path}`);
@@ -82,7 +82,7 @@ describe('who may enter', () => {
     await expect.poll(async () => (await Promise.all([guesses(), guess('secret')]))[1]).toBe(429);
   });
 
-  it('tells its health to everybody, and nothing of paths it does not have', async () => {
+  it('shows its health to everybody, and answers 404 for other paths', async () => {
     await using door = await openDoor(daemon, { apiKey: 'secret' });
     await using _client = await openDoor(daemon);
     const { status, body } = await ask(`${door.url}/health`);
@@ -126,7 +126,7 @@ describe('who may enter', () => {
     expect((await ask(health, { headers: { Origin: new URL(door.url).origin } })).status).toBe(200);
   });
 
-  it('lets pages read answers only if asked to, and only those allowed', async () => {
+  it('lets only allowed pages read answers', async () => {
     const origin = 'https://app.example';
     const preflight = {
       method: 'OPTIONS',
@@ -140,7 +140,7 @@ describe('who may enter', () => {
     expect(answer.headers['access-control-allow-origin']).toBe(origin);
   });
 
-  it('admits only the addresses of its list', async () => {
+  it('accepts only the addresses in its list', async () => {
     await using elsewhere = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8'] });
     const refused = await ask(`${elsewhere.url}/health`);
     expect(refused).toMatchObject({
@@ -152,7 +152,7 @@ describe('who may enter', () => {
     await expect(openDoor(daemon, { ipAllowlist: ['everyone'] })).rejects.toThrow('neither an address');
   });
 
-  it('does not open beyond this machine without a key', async () => {
+  it('does not listen beyond this machine without a key', async () => {
     await expect(openDoor(daemon, { host: '0.0.0.0' })).rejects.toMatchObject({
       code: 'InvalidSettings',
       next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
@@ -161,7 +161,7 @@ describe('who may enter', () => {
     expect((await ask(`http://127.0.0.1:${open.port}/mcp/health`)).status).toBe(200);
   });
 
-  it('serves the names and addresses of this machine if it listens on all of them', async () => {
+  it('accepts the names and addresses of this machine if it listens on all of them', async () => {
     const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
       addresses.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)),
     );
@@ -178,7 +178,7 @@ describe('who may enter', () => {
     expect(await status(here, '192.0.2.1')).toBe(403);
   });
 
-  it('says that the port is in use', async () => {
+  it('reports that the port is in use', async () => {
     await using door = await openDoor(daemon);
     const options = { port: door.port, choosePort: '--mcp-http PORT' };
     await expect(openDoor(daemon, options)).rejects.toMatchObject({
@@ -189,8 +189,8 @@ describe('who may enter', () => {
   });
 });
 
-describe('what a client may do', () => {
-  it('caps bodies, and answers what is not JSON or not a message', async () => {
+describe('limits', () => {
+  it('limits the size of bodies, and refuses invalid JSON and invalid messages', async () => {
     await using door = await openDoor(daemon, { maxBodyBytes: 10_000 });
     expect((await post(door.url, JSON.stringify({ x: 'y'.repeat(20_000) }))).status).toBe(413);
     const broken = await post(door.url, '{"jsonrpc":');
@@ -200,7 +200,7 @@ describe('what a client may do', () => {
     expect((await post(door.url, initialize)).status).toBe(200);
   });
 
-  it('limits the rate of requests, and says when to go on', async () => {
+  it('limits the rate of requests, and says when to retry', async () => {
     await using door = await openDoor(daemon, { requestsPerMinute: 5 });
     const answers = [];
     for (let i = 0; i < 7; i++) answers.push(await post(door.url, initialize));
@@ -208,7 +208,7 @@ describe('what a client may do', () => {
     expect(Number(answers.at(-1)?.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('keeps to the toolsets its key allows', async () => {
+  it('serves only the toolsets that the key allows', async () => {
     await using door = await openDoor(daemon, { apiKey: 'k', toolsetsFor: () => ['relay', 'network'] });
     await using client = await connectClient(httpTransport(door, { key: 'k', tools: 'relay' }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
@@ -220,7 +220,7 @@ describe('what a client may do', () => {
     expect((await post(`${open.url}?tools=roles`, initialize)).status).toBe(400);
   });
 
-  it('keeps a session to the key and name that opened it', async () => {
+  it('binds a session to the key and name that opened it', async () => {
     await using door = await openDoor(daemon, { apiKey: 'k' });
     const opened = await post(door.url, initialize, headersOf({ key: 'k', agent: 'Alice' }));
     const session = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) };
@@ -235,7 +235,7 @@ describe('what a client may do', () => {
     expect(await post(door.url, list, unknown)).toMatchObject({ status: 404 });
   });
 
-  it('ends sessions that were left behind', async () => {
+  it('ends abandoned sessions', async () => {
     await using door = await openDoor(daemon, { sessionIdleMs: 50, maxSessions: 3 });
     const clients = async () => JSON.parse((await ask(`${door.url}/health`)).body).clients;
     for (let i = 0; i < 5; i++) await post(door.url, initialize);

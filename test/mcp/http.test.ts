@@ -74,7 +74,7 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
     expect((await callTool(client, 'relay_inbox')).texts).toEqual(['No messages in inbox.']);
   });
 
-  it('tells a client that follows its inbox about a new message', async () => {
+  it('notifies a client that subscribes to its inbox of a new message', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await open({ agent: unique('Follower'), tools: 'relay' });
     await callTool(client, 'relay_status');
@@ -90,7 +90,7 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
     expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject([{ content: 'News' }]);
   });
 
-  it('lets in holders of a workspace key, of an agent token, and of the API key', async () => {
+  it('accepts a workspace key, an agent token and the API key', async () => {
     const { key } = JSON.parse((await daemon.cli(['workspace', 'create', unique('space'), '--json'])).stdout);
     const openKeyed = (options: Parameters<typeof httpTransport>[1]) => open(options, keyedDoor);
     await using byKey = await openKeyed({ key, agent: unique('KeyHolder'), tools: 'relay' });
@@ -115,7 +115,7 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
   });
 });
 
-it('binds a name said with a key to that key', async () => {
+it('binds a name used with a key to that key', async () => {
   const { key } = JSON.parse((await daemon.cli(['workspace', 'create', 'bound', '--json'])).stdout);
   const second = JSON.parse(
     (await daemon.cli(['workspace', 'key', 'create', '--project', 'bound', '--json'])).stdout,
@@ -131,7 +131,7 @@ it('binds a name said with a key to that key', async () => {
   expect((await status(second.key)).data).toMatchObject({ connected: false, error: { code: 'NameTaken' } });
 });
 
-it('asks a client of single requests who it is before it sends', async () => {
+it('requires a name from a client without a session before it sends', async () => {
   await using client = await connectClient(httpTransport(door), { era: '2026-07-28' });
   expect((await callTool(client, 'relay_list_agents')).isError).toBe(false);
   const refused = await callTool(client, 'relay_send_message', { to: '*', body: 'x' });
@@ -148,7 +148,7 @@ it('lets a session without a name register one', async () => {
   expect(refused.data).toMatchObject({ error: { code: 'Forbidden' } });
 });
 
-it('lets the holder of an agent token register as that agent, and as no other', async () => {
+it('lets an agent token register as its own agent only', async () => {
   await (await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Holder' })).close();
   await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
   const { token } = await owner.request('TOKEN_ROTATE', { agent: 'Holder' });

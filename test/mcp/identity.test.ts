@@ -26,7 +26,7 @@ async function leave({ transport }: TestClient): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
 }
 
-describe('a session over HTTP that is silent', () => {
+describe('an idle session over HTTP', () => {
   const LINGER_MS = 300;
   const isOnline = async (name: string) => {
     await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
@@ -35,7 +35,7 @@ describe('a session over HTTP that is silent', () => {
   const open = (door: TestDoor, name: string, agent?: string) =>
     connectClient(httpTransport(door, { tools: 'workspace,relay', ...(agent ? { agent } : {}) }), { name });
 
-  it('leaves its name to others after a while, and is somebody else when it speaks again', async () => {
+  it('frees its name after a while, and gets another one when it continues', async () => {
     await using quick = await openDoor(daemon, { lingerMs: LINGER_MS });
     await using gone = await openSession(quick, 'silent-client');
     expect(await gone.name()).toBe('silent-client');
@@ -45,7 +45,7 @@ describe('a session over HTTP that is silent', () => {
     expect(await gone.name()).toBe('silent-client-2');
   });
 
-  it('stays while a stream of it is open, and so does an agent that another session speaks for', async () => {
+  it('stays connected while it has an open stream, and so does an agent with another session', async () => {
     await using quick = await openDoor(daemon, { lingerMs: LINGER_MS });
     await using streaming = await open(quick, 'streaming-client');
     await using named = await open(quick, 'any', 'Shared');
@@ -100,7 +100,7 @@ describe.each(ERAS)('a session over stdio without a name, revision %s', (era) =>
   const serve = (name: string, env: NodeJS.ProcessEnv = {}) => connectStdio(daemon, { era, name, env });
   const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
 
-  it('is called after its client, and finds its inbox again', async () => {
+  it('is named after its client, and finds its inbox again', async () => {
     const client = unique('Fancy Client');
     const name = client.replace(' ', '-').toLowerCase();
     {
@@ -116,13 +116,13 @@ describe.each(ERAS)('a session over stdio without a name, revision %s', (era) =>
     expect((await callTool(again, 'relay_inbox')).texts.join()).toContain('while you were away');
   });
 
-  it('leaves alone a name that somebody else has', async () => {
+  it('does not take a name that another agent has', async () => {
     await (await agent(unique('taken'))).close();
     await using client = await serve(unique('taken'));
     expect(await nameOf(client)).toBe(`${unique('taken')}-2`);
   });
 
-  it.each(['', 'mcp-test-client'])('has a passing name if the client is %j', async (name) => {
+  it.each(['', 'mcp-test-client'])('has a temporary name if the client is %j', async (name) => {
     await using client = await serve(name);
     expect(await nameOf(client)).toMatch(/^mcp-\d+-[0-9a-f]{6}$/);
   });
@@ -155,14 +155,14 @@ describe.each([
     expect(await audited('agent.held')).toEqual(before);
   });
 
-  it('never makes a person', async () => {
+  it('never registers a person', async () => {
     await using client = await open('mallory');
     expect(await errorOf(client, { name: 'anybody', type: 'human' })).toMatchObject({ code: 'Forbidden' });
     for (const name of [personName(), 'owner'])
       expect(await errorOf(client, { name })).toMatchObject({ code: 'ReservedName' });
   });
 
-  it('gives a client a name that it had before, while nobody else holds it', async () => {
+  it('gives a client a name that it had before, unless another session holds it', async () => {
     const name = unique('Planner');
     {
       await using client = await open('claude-code');
@@ -180,7 +180,7 @@ describe.each([
     expect(await nameOf(again)).toBe(name);
   });
 
-  it('changes what the agent says about itself', async () => {
+  it('changes the profile of the agent', async () => {
     await using client = await open('changing-client');
     await callTool(client, 'register_agent', { name: unique('changing'), metadata: { task: 'one' } });
     await callTool(client, 'register_agent', { name: unique('changing'), metadata: { task: 'two' } });
@@ -188,7 +188,7 @@ describe.each([
     expect(data.agents).toContainEqual(expect.objectContaining({ name: unique('changing'), task: 'two' }));
   });
 
-  it('wins against the first connection of the session', async () => {
+  it('takes precedence over the first connection of the session', async () => {
     for (let round = 0; round < 10; round++) {
       const name = unique(`racer${round}x`);
       await using client = await open('racing-client');

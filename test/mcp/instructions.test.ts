@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe.each(ERAS)('the instructions over stdio, revision %s', (era) => {
-  it('begin with the name of the agent, and say when to read messages', async () => {
+  it('begin with the name of the agent, and say when to check messages', async () => {
     const env = { RELAY_AGENT_NAME: `Ina-${era.slice(0, 4)}` };
     await using named = await connectStdio(daemon, { era, env });
     expect(named.getInstructions()).toMatch(new RegExp(`^You are ${env.RELAY_AGENT_NAME}\\. `));
@@ -25,7 +25,7 @@ describe.each(ERAS)('the instructions over stdio, revision %s', (era) => {
     expect(named.getInstructions()).not.toContain('Alice');
   });
 
-  it('or the first result have the name that the relay found for a client without one', async () => {
+  it('or the first result have the name that a client without one was given', async () => {
     const name = `Nameless-${era.slice(0, 4)}`;
     for (const expected of [name, `${name}-2`].map((each) => each.toLowerCase())) {
       const client = open.use(await connectStdio(daemon, { era, name }));
@@ -37,7 +37,7 @@ describe.each(ERAS)('the instructions over stdio, revision %s', (era) => {
   });
 });
 
-it('leave the name to the first result where it is not known yet', async () => {
+it('leave the name to the first result if it is not known yet', async () => {
   await using late = await startDaemon();
   await late.stop();
   await using client = await connectStdio(late, { name: 'late-client' });
@@ -49,7 +49,7 @@ it('leave the name to the first result where it is not known yet', async () => {
   expect((await callTool(client, 'relay_who')).data).not.toHaveProperty('hint');
 });
 
-it('leave it to a result that is an error, too', async () => {
+it('leave it to the first result even if that is an error', async () => {
   await using late = await startDaemon();
   await late.stop();
   await using client = await connectStdio(late, { name: 'late-client' });
@@ -63,7 +63,7 @@ it('leave it to a result that is an error, too', async () => {
   expect((await callTool(client, 'relay_who')).data).not.toHaveProperty('hint');
 });
 
-it('have the name that a client over HTTP says, or else leave it to the first result', async () => {
+it('have the name that a client over HTTP sends, or leave it to the first result', async () => {
   await using door = await openDoor(daemon);
   await using named = await connectClient(httpTransport(door, { tools: 'workspace', agent: 'Hanna' }));
   expect(named.getInstructions()).toMatch(/^You are Hanna\. /);
@@ -74,7 +74,7 @@ it('have the name that a client over HTTP says, or else leave it to the first re
   expect((await callTool(unnamed, 'list_agents')).data.hint).toBe('You are web-client.');
 });
 
-it('say to a session in a role when to read and when to post, and nothing of others', async () => {
+it('tell a session with a role when to read and post, and nothing about other roles', async () => {
   const env = { RELAY_ROLES: 'pm,dev-a' };
   await using client = await connectStdio(daemon, {
     args: ['serve', '--tools', 'roles'],

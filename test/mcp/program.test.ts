@@ -26,7 +26,7 @@ async function run(script: string, args: string[], env: NodeJS.ProcessEnv = {}) 
 }
 
 describe('agent-relay-mcp', () => {
-  it('explains itself', async () => {
+  it('has help', async () => {
     for (const args of [['--help'], ['-h'], []]) {
       const { stdout, code } = await run(MCP_PROGRAM, args);
       expect(stdout).toContain('agent-relay-mcp serve');
@@ -35,7 +35,7 @@ describe('agent-relay-mcp', () => {
     expect((await run(MCP_PROGRAM, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('refuses what it does not know, with the next step and nothing on standard output', async () => {
+  it('refuses unknown arguments, with the next step and nothing on standard output', async () => {
     const cases: Array<[args: string[], complaint: string, env?: NodeJS.ProcessEnv]> = [
       [['dance'], 'There is no command "dance".\nnext: See: agent-relay-mcp --help\n'],
       [['serve', '--dance'], "Unknown option '--dance'"],
@@ -73,7 +73,7 @@ describe('agent-relay-mcp', () => {
     expect(stderr).toMatch(/^error: There is no command "instal"\. Did you mean install\?\n/);
   });
 
-  it('ends quietly when nobody reads on, as in a pipe to head', async () => {
+  it('ends quietly when its output is closed, as in a pipe to head', async () => {
     const args = [MCP_PROGRAM, 'install', '--dry-run', '-e', 'claude'];
     const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.projectDirectory });
     child.stdout.destroy();
@@ -85,7 +85,7 @@ describe('agent-relay-mcp', () => {
     expect(await run(MCP_PROGRAM, ['serve'])).toEqual({ stdout: '', stderr: '', code: 0 });
   });
 
-  it('has a bundle that serves without the sources', async () => {
+  it('has a bundle that works without the sources', async () => {
     const build = fileURLToPath(new URL('../../build/bundle.js', import.meta.url));
     expect((await run(build, [])).code).toBe(0);
     const bundle = new URL('../../packages/mcp/dist/cli/serve.js', import.meta.url).href;

@@ -15,7 +15,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
   const serve = (env: NodeJS.ProcessEnv = {}) => connectStdio(daemon, { era, env });
   const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
 
-  it('sends a message and says so', async () => {
+  it('sends a message and confirms it', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await serve({ RELAY_AGENT_NAME: unique('Sender') });
     const received = alice.messages().next();
@@ -29,7 +29,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect((await received).value).toMatchObject({ from: unique('Sender'), content: 'Hello', thread: 't1' });
   });
 
-  it('says that the recipient is offline, and the message waits for it', async () => {
+  it('reports that the recipient is offline and the message waits', async () => {
     await (await agent(unique('Away'))).close();
     await using client = await serve();
     const sent = await callTool(client, 'relay_send', { to: unique('Away'), message: 'Later' });
@@ -75,7 +75,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     });
   });
 
-  it('lets no message pass for another, nor an agent for several', async () => {
+  it('does not let one message look like another, or one agent like several', async () => {
     const name = unique('Wary');
     await using client = await serve({ RELAY_AGENT_NAME: name });
     await callTool(client, 'relay_inbox');
@@ -114,7 +114,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect(data).toMatchObject({ messages: [{ content: 'from Bob' }], unread: 1 });
   });
 
-  it('is traced as read by the inbox, whatever else brings messages to the agent', async () => {
+  it('marks messages as read by the inbox, whatever other paths the agent has', async () => {
     await using alice = await agent(unique('Alice'));
     const name = unique('Puller');
     // Its program gets messages pushed as well.
@@ -143,7 +143,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect(data.agents).toEqual(expect.arrayContaining([expect.objectContaining({ name: unique('Coder') })]));
   });
 
-  it('lists what each is working on', async () => {
+  it('lists the task of each agent', async () => {
     await using busy = await connect({
       socketPath: daemon.socketPath,
       env: daemon.env,
@@ -156,7 +156,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     );
   });
 
-  it('tells its status', async () => {
+  it('returns its status', async () => {
     await using client = await serve({ RELAY_AGENT_NAME: unique('Status') });
     const { texts, data } = await callTool(client, 'relay_status');
     expect(texts[0]?.split('\n')).toEqual([

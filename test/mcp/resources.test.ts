@@ -79,7 +79,7 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     );
   });
 
-  it('tells a subscriber of the inbox when another agent sends, and reading leaves it unread', async () => {
+  it('notifies a subscriber of the inbox, and reading it does not mark messages as read', async () => {
     await using alice = await agent(unique('Alice'));
     const name = unique('Subscriber');
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
@@ -91,7 +91,7 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'News' }] });
   });
 
-  it('tells of a burst of messages a few times, not of each', async () => {
+  it('sends few notifications for a burst of messages', async () => {
     const BURST = 300;
     await using alice = await agent(unique('Alice'));
     const name = unique('Busy');
@@ -107,7 +107,7 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect(updates).toBeLessThan(BURST / 3);
   });
 
-  it('reads messages and channels, and tells when a channel changes', async () => {
+  it('reads messages and channels, and notifies when a channel changes', async () => {
     await using alice = await agent(unique('Alice'));
     const name = unique('Reader');
     const env = { RELAY_AGENT_NAME: name, RELAY_CHANNELS: unique('start') };
@@ -130,7 +130,7 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     );
   });
 
-  it('tells a subscriber of the agents who comes', async () => {
+  it('notifies a subscriber of the agents when one connects', async () => {
     await using client = await connectStdio(daemon, { era });
     await callTool(client, 'relay_status');
     const update = await updateOf(client, era, `relay://agents/${unique('Newcomer')}`);
@@ -139,7 +139,7 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
   });
 });
 
-it('lets a session follow what there is, and only so much of it', async () => {
+it('limits subscriptions to existing resources, and in number', async () => {
   await using client = await connectStdio(daemon, { era: '2025-11-25' });
   for (const uri of ['relay://nothing', `relay://agents/${'x'.repeat(300)}`])
     await expect(client.subscribeResource({ uri })).rejects.toMatchObject({ code: -32602 });
@@ -153,7 +153,7 @@ it('lets a session follow what there is, and only so much of it', async () => {
 });
 
 describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
-  it('writes prompts in the words of the tools that are served', async () => {
+  it('writes prompts with the names of the served tools', async () => {
     await using client = await connectStdio(daemon, { era, args: ['serve', '--tools', 'network'] });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual([

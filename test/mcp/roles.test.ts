@@ -12,7 +12,7 @@ const read = async (client: TestClient, role: string) =>
   (await callTool(client, 'read_messages', { for: role })).data.messages as Array<Record<string, unknown>>;
 
 describe.each(ERAS)('role inboxes over stdio, revision %s', (era) => {
-  it('hands each message over once, in order, with its kind', async () => {
+  it('delivers each message once, in order, with its kind', async () => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era, args: ['serve', '--tools', 'roles'] });
     const { data } = await post(client, 'dev-a', 'pm', 'status', 'one');
@@ -52,7 +52,7 @@ describe.each(ERAS)('role inboxes over stdio, revision %s', (era) => {
     expect(await read(client, 'pm')).toEqual([]);
   });
 
-  it('serves other roles when told, and keeps messages across restarts', async () => {
+  it('serves configured roles, and keeps messages across restarts', async () => {
     await using daemon = await startDaemon();
     const env = { RELAY_ROLES: 'lead-dev,tester' };
     await using client = await connectStdio(daemon, { era, env, args: ['serve', '--tools', 'roles'] });
@@ -63,7 +63,7 @@ describe.each(ERAS)('role inboxes over stdio, revision %s', (era) => {
   });
 });
 
-it('shows that nobody has checked the sender wherever else its messages are read', async () => {
+it('marks the sender as unverified wherever its messages are read', async () => {
   await using daemon = await startDaemon();
   await using roles = await connectStdio(daemon, { args: ['serve', '--tools', 'roles'] });
   const { data } = await post(roles, 'dev-a', 'pm', 'status', 'Shipped.');
@@ -108,7 +108,7 @@ it('keeps messages whose reply could not be written', async () => {
   expect(await read(sender, 'pm')).toMatchObject([{ body: 'not to be lost' }]);
 });
 
-it('serves role inboxes to several sessions over SSE, and never hands a message to two', async () => {
+it('serves role inboxes to several sessions over SSE, and delivers each message once', async () => {
   await using daemon = await startDaemon();
   await using door = await openDoor(daemon, {
     roles: ['pm', 'dev-a', 'dev-b'],

@@ -77,7 +77,7 @@ const tooMany = (setting: string, limit: number) => ({
 });
 
 describe('sessions', () => {
-  it('that one key floods the door with end its own, never those of others', async () => {
+  it('beyond the limit of a key end others of that key only', async () => {
     await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
     const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
     const kept = await other.session();
@@ -89,7 +89,7 @@ describe('sessions', () => {
     expect(alive.slice(-3)).toEqual([true, true, true]);
   });
 
-  it('that are all in use leave no room for one more of the same key', async () => {
+  it('that are all in use make another one of the same key fail', async () => {
     await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
     const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
     for (let i = 0; i < 3; i++) await flooder.stream(await flooder.session());
@@ -97,7 +97,7 @@ describe('sessions', () => {
     await other.session();
   });
 
-  it('of many keys are taken from those who have most', async () => {
+  it('beyond the total limit end one of the key with the most', async () => {
     await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 4 });
     const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
     const kept = await other.session();
@@ -106,7 +106,7 @@ describe('sessions', () => {
     expect(await other.isAlive(kept)).toBe(true);
   });
 
-  it('count for the account that the door names', async () => {
+  it('count for the account that the server names', async () => {
     await using door = await openDoor({ maxSessionsPerKey: 2, accountOf: () => 'all the same' });
     for (const key of ['one', 'two']) await clientOf(door, key).stream();
     await expect(clientOf(door, 'three').stream()).rejects.toMatchObject(tooMany('maxSessionsPerKey', 2));
@@ -114,7 +114,7 @@ describe('sessions', () => {
 });
 
 describe('streams', () => {
-  it('of the older transport are so many of one key', async () => {
+  it('of the older transport are limited per key', async () => {
     await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
     const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
     for (let i = 0; i < 3; i++) await flooder.stream();
@@ -123,7 +123,7 @@ describe('streams', () => {
     await expect(clientOf(door, 'third').stream()).rejects.toMatchObject({ code: 'Overloaded' });
   });
 
-  it('and requests of one key are so many at once, and make room when they end', async () => {
+  it('and requests are limited in number per key, until some end', async () => {
     await using door = await openDoor({ maxStreamsPerKey: 3 });
     const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
     for (let i = 0; i < 3; i++) await flooder.stream();
@@ -133,7 +133,7 @@ describe('streams', () => {
     await expect.poll(() => flooder.session().catch(() => undefined)).toBeDefined();
   });
 
-  it('and requests of one key have so many bytes at once, and make room when they end', async () => {
+  it('and requests are limited in bytes per key, until some end', async () => {
     const problems: unknown[] = [];
     await using door = await openDoor({
       maxRequestBytesPerKey: 200_000,
@@ -152,7 +152,7 @@ describe('streams', () => {
     expect(problems).toEqual([]);
   });
 
-  it('whose client left before its key was looked at count for nobody', async () => {
+  it('whose client disconnects before its key is checked do not count', async () => {
     const leaving = new AbortController();
     const left = Promise.withResolvers<void>();
     await using door = await openDoor({

@@ -19,7 +19,7 @@ it.each([
   ['relay', 'relay_inbox', /^relay_send\(to="Ann", thread="red", message="…"\)$/],
   ['network', 'relay_get_messages', /^relay_send_message\(to="Ann", thread="red", body="…"\)$/],
   ['workspace', 'check_inbox', /^reply_to_thread\(message_id="msg_\w+", text="…"\)$/],
-])('%s: a message says who wrote it, person or agent, and how to answer', async (tools, inbox, answer) => {
+])('%s: a message has its sender, person or agent, and how to answer', async (tools, inbox, answer) => {
   const name = `Reader-${tools}`;
   await using client = await open(tools, name);
   await callTool(client, inbox);

@@ -8,7 +8,7 @@ it.each([
   ['relay', ['relay_release', 'relay_spawn']],
   ['network', ['relay_release_agent', 'relay_spawn_agent']],
   ['workspace,actions', ['add_agent', 'build', 'invoke_action', 'remove_agent', 'spawn']],
-])('%s: the tools that start, end or call others say that they may do harm', async (tools, harmful) => {
+])('%s: tools that start, end or call others are marked as destructive', async (tools, harmful) => {
   await using daemon = await startDaemon();
   await using builder = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Builder' });
   await builder.registerAction({

@@ -46,7 +46,7 @@ describe('workers by tools', () => {
     );
   });
 
-  it('relay: say what they wait for', async () => {
+  it('relay: report what they wait for', async () => {
     await using lead = await serve('relay', { SCRIPTED_TRUST: '1' });
     const args = { name: 'Asked', cli: 'scripted', task: 'Hello' };
     const { texts, data } = await callTool(lead, 'relay_spawn', args, { timeout: 60_000 });
@@ -63,7 +63,7 @@ describe('workers by tools', () => {
     expect(released.texts[0]).toBe('{"success":true,"name":"Net"}');
   });
 
-  it('workspace: join channels, and there is one node', async () => {
+  it('workspace: join channels, on the one node', async () => {
     await using lead = await serve('workspace');
     const added = await callTool(lead, 'add_agent', {
       name: 'A',
@@ -107,7 +107,7 @@ process.stdin.resume();
 type GivenServers = Record<string, { command: string; args: string[]; env: Record<string, string> }>;
 
 describe('the tools of a worker', () => {
-  it('send its results to the agent it works for, as what it says, which can be awaited', async () => {
+  it('send its results to the agent it works for, which can wait for them', async () => {
     const { directory, servers } = await noteServers();
     await using boss = await client(daemon, { name: 'Boss' });
     const PATH = `${directory}:${process.env.PATH}`;

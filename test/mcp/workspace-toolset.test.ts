@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-it('goes to the local daemon with RELAY_WORKSPACE_KEY alone, wherever that listens, and again after a restart', async () => {
+it('finds the local daemon with only RELAY_WORKSPACE_KEY, also after a restart', async () => {
   await using other = await startDaemon({ settings: { http: { enabled: false } } });
   // With several projects nothing but the key says which one is meant.
   for (const name of ['one', 'two']) await other.cli(['workspace', 'create', name]);
@@ -38,7 +38,7 @@ describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
   const open = (env: NodeJS.ProcessEnv = {}) =>
     connectStdio(daemon, { era, env, args: ['serve', '--tools', 'workspace'] });
 
-  it('registers an agent that others can write to, and that is the same after a restart', async () => {
+  it('registers an agent that others can write to, the same after a restart', async () => {
     const name = unique('Planner');
     {
       await using client = await open();
@@ -72,7 +72,7 @@ describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
     expect(taken.data).toMatchObject({ error: { code: 'NameTaken' } });
   });
 
-  it('makes a channel that somebody joins before it is there', async () => {
+  it('creates a channel that an agent joins before it exists', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Joiner') });
     const channel = `#${unique('planning')}`;
     const joined = await callTool(client, 'join_channel', { channel });
@@ -117,7 +117,7 @@ describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
     expect((await callTool(client, 'list_agents')).data.agents).toHaveLength(1);
   });
 
-  it('starts in the workspace of RELAY_WORKSPACE_KEY, with a name that stays its own', async () => {
+  it('starts in the workspace of RELAY_WORKSPACE_KEY, with a lasting name', async () => {
     const key = JSON.parse((await daemon.cli(['workspace', 'create', unique('far'), '--json'])).stdout).key;
     const env = {
       RELAY_WORKSPACE_KEY: key,

@@ -301,7 +301,7 @@ describe(`whoever delivers to an agent, and however they end (seed ${SEED})`, ()
   }
 
   it(
-    'every message is shown to the agent once, in the end, and none twice',
+    'every message is shown to the agent exactly once',
     async () => {
       const startedAt = performance.now();
       const hasPassed = (ms: number) => performance.now() - startedAt > ms;

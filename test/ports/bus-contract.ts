@@ -19,7 +19,7 @@ export function busContract(name: string, daemons: (count: number) => Promise<Bu
       return { heard, stop };
     };
 
-    it('brings news to every daemon, and says whose it is', async () => {
+    it('delivers news to every daemon, with its origin', async () => {
       const [one, other] = (await daemons(2)) as [Bus, Bus];
       const [here, there] = [listening(one), listening(other)];
       one.publish(event('Ann'));
@@ -38,7 +38,7 @@ export function busContract(name: string, daemons: (count: number) => Promise<Bu
         ]);
     });
 
-    it('has the own news heard before it returns', async () => {
+    it("delivers a daemon's own news before it returns", async () => {
       const [bus] = (await daemons(1)) as [Bus];
       const { heard } = listening(bus);
       bus.publish(event('Ann'));

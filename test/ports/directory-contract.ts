@@ -17,7 +17,7 @@ export function directoryContract(
     };
     const presence = (session?: string) => ({ agentId: 7, session });
 
-    it('knows an agent that is connected to any daemon, first and last connection apart', async () => {
+    it('knows an agent connected to any daemon, from its first to its last connection', async () => {
       const { one, other } = await two();
       const [here, there] = [presence(), presence()];
       expect(one.arrived(here)).toEqual({ isFirst: true });
@@ -31,7 +31,7 @@ export function directoryContract(
       await expect.poll(() => one.isOnline(7)).toBe(false);
     });
 
-    it('knows when an agent last told what it offers', async () => {
+    it('knows when an agent last changed its offer', async () => {
       const { clock, one, other } = await two();
       const offeredAt = () => other.find(7)?.offeredAt;
       const [here, there] = [presence(), presence()];
@@ -93,7 +93,7 @@ export function directoryContract(
       expect(one.isOnline(7)).toBe(true);
     });
 
-    it('tells how long an agent has rested, whatever the clock is set to', async () => {
+    it('measures how long an agent is idle, whatever the clock is set to', async () => {
       const { clock, one } = await two();
       one.arrived(presence());
       const connectedAt = clock.now();
@@ -104,7 +104,7 @@ export function directoryContract(
       expect(one.find(7)).toMatchObject({ lastActivityAt: clock.now(), restedMs: 0 });
     });
 
-    it('gives one that lost its connections time to come back, then tells the daemon it left, with its last activity', async () => {
+    it('gives an agent time to reconnect, then reports to its daemon that it left, with its last activity', async () => {
       const { clock, one, other } = await two();
       const gone: Array<[daemon: string, agentId: number, lastActivityAt: number]> = [];
       one.onGone = (...of) => gone.push(['one', ...of]);

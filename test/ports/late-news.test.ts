@@ -46,7 +46,7 @@ afterEach(() => bus.hold().lose());
 const contents = (messages: Array<{ content: string }>) => messages.map(({ content }) => content);
 const got = (participant: Participant) => contents(participant.delivered);
 
-describe('a message whose news comes after that of a later one', () => {
+describe('a message whose news arrives after that of a later one', () => {
   it('is pushed once, before the later one', async () => {
     const { release } = bus.hold();
     await alice.send(bob.name, 'one');
@@ -78,7 +78,7 @@ describe('a message whose news comes after that of a later one', () => {
     await expect.poll(() => got(bob)).toEqual(['one', 'two']);
   });
 
-  it('is in its place for those who follow the project', async () => {
+  it('is in order for those who follow the project', async () => {
     const owner = other.owner(bob.principal.workspace);
     await owner.request('TAIL', { after: (await carol.send(bob.name, 'zero')).seq });
     const { release } = bus.hold();
@@ -106,7 +106,7 @@ describe('a message whose news comes after that of a later one', () => {
   });
 });
 
-describe('a project that another daemon created, before its news comes', () => {
+describe('a project that another daemon created, before its news arrives', () => {
   const create = async () => {
     const { release } = bus.hold();
     const name = `shop-${bob.name}`;

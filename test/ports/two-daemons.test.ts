@@ -82,7 +82,7 @@ describe.each([
       .toContainEqual({ type: 'delivery.read', messageId, agent: bob.name });
   });
 
-  it('are delivered to once, whichever daemon their paths are connected to', async () => {
+  it('get each message once, whichever daemon their paths are connected to', async () => {
     await bob.request('RECEIVE', { paths: ['hook'] });
     const elsewhere = await one.join(alice.principal.workspace, bob.name, { token: bob.token });
     await elsewhere.request('RECEIVE', { paths: ['pty'] });
@@ -109,7 +109,7 @@ describe.each([
     await expect(bob.request('SPAWN', { ...wish, call })).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
-  it("find and call each other's tools, and hear how it went", async () => {
+  it("find and call each other's tools, and get the results", async () => {
     await bob.serve({ name: 'add', outputSchema: { type: 'number' } });
     await found('add');
     const call = await alice.call(`${bob.name}.add`, { a: 1 });
@@ -199,7 +199,7 @@ describe.each([
     });
   });
 
-  it('are thrown out at every daemon when their token is replaced', async () => {
+  it('are disconnected from every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });
     await expect.poll(() => bob.isRevoked).toBe(true);

@@ -39,7 +39,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     });
     afterAll(() => opened.close());
 
-    it('says which database it is', () => {
+    it('names its database', () => {
       expect(store().kind).toBe(name);
     });
 
@@ -64,7 +64,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     transfer(store);
     model(open, afterCrash);
 
-    it('reads see every write that was confirmed', async () => {
+    it('shows every confirmed write to later reads', async () => {
       const { agents, channel, draft } = await newWorld(store(), 2);
       const [alice, bob] = [defined(agents[0]), defined(agents[1])];
       const conversation = await channel();
@@ -75,7 +75,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
       }
     });
 
-    it('writes are applied in the order of the calls', async () => {
+    it('applies writes in the order of the calls', async () => {
       const { agents } = await newWorld(store(), 1);
       const agent = defined(agents[0]);
       await Promise.all(
@@ -84,7 +84,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
       expect((await store().findAgent(agent.workspaceId, agent.name))?.task).toBe('task 99');
     });
 
-    it('closing finishes the writes accepted before, and another opening finds them', async () => {
+    it('finishes accepted writes when it is closed', async () => {
       const closing = await open();
       const { agents, channel, draft } = await newWorld(closing, 2);
       const [alice, bob] = [defined(agents[0]), defined(agents[1])];

@@ -17,7 +17,7 @@ function firstColumn(heading: string): string[] {
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)/g)].map(([, name = '']) => name));
 }
 
-it('documents every setting of a backend, and no other', () => {
+it('documents every backend setting, and no others', () => {
   expect(firstColumn('Setting').sort()).toEqual(Object.keys(listedBackend.shape).sort());
 });
 
@@ -26,6 +26,6 @@ it('documents every tool of the gateway', () => {
   for (const { name } of searchTools) expect(text).toContain(`\`${name}(`);
 });
 
-it('documents every health', () => {
+it('documents every health state', () => {
   expect(firstColumn('Health').sort()).toEqual([...HEALTH].sort());
 });

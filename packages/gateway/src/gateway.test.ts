@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createGateway } from './gateway.ts';
 
 // docs/gateway.md promises these times.
-it('retries a lost backend every 5 seconds, and waits 2 seconds for those that start, unless told otherwise', async () => {
+it('by default, retries a lost backend every 5 seconds and waits 2 seconds for those that start', async () => {
   const usual = await createGateway({ configFiles: [] });
   expect(usual.limits.reconnectMs).toBe(5000);
   expect(usual.startupMs).toBe(2000);

@@ -26,35 +26,10 @@ import { type GatewayStatus, readStatus, type ServerStatus } from './front/tools
 import { searchTools } from './front/tools/tool-search.ts';
 import { CallLog } from './log/call-log.ts';
 import { describeChange, describeLoaded, describeReady } from './log/config-log.ts';
-import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
+import { Log } from './log/log.ts';
 import { ServerLog } from './log/server-log.ts';
+import type { GatewayOptions } from './options.ts';
 import { type ReviewedTool, SharedTools, type ToolCallOptions } from './shared-tools.ts';
-
-export interface GatewayOptions {
-  /** Read in this order. `relay_add_server` adds to the first one. */
-  configFiles: string[];
-  /** Working directory for the programs of a file that set no `cwd`. Default: that of the gateway. */
-  directoryOf?: (file: string) => string;
-  /** Where the manifest and the pins are stored. Without it nothing is remembered. */
-  stateDir?: string | undefined;
-  /** Whether clients get the management tools. Default: true. */
-  management?: boolean;
-  /** Who may add, remove and reconnect servers with them. Default: local. */
-  manageServers?: ServerManagers | undefined;
-  /** `search` lists three tools that search, describe and call all others. */
-  mode?: 'list' | 'search' | undefined;
-  /** Why a backend may not have a name: the server is refused, with this as the reason in its status. */
-  nameProblem?: ((name: string) => string | undefined) | undefined;
-  /** Called when the state of a shared server changed, or which servers there are. */
-  onServersChanged?: () => void;
-  env?: NodeJS.ProcessEnv;
-  limits?: Partial<BackendLimits>;
-  /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
-  startupMs?: number | undefined;
-  log?: WriteLogLine;
-  /** Default: info. */
-  logLevel?: LogLevel | undefined;
-}
 
 /** Many MCP servers as one: the configuration, the backends, their catalog and the client sessions. */
 export class Gateway implements GatewayHost {

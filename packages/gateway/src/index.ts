@@ -9,5 +9,6 @@ export { serveGatewaySocket } from './front/socket.ts';
 export { serveGatewayStdio } from './front/stdio.ts';
 export { managementTools } from './front/tools/management.ts';
 export type { GatewayStatus, ServerStatus } from './front/tools/status.ts';
-export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { createGateway, type Gateway } from './gateway.ts';
 export { LOG_LEVELS, type LogLevel as GatewayLogLevel } from './log/log.ts';
+export type { GatewayOptions } from './options.ts';

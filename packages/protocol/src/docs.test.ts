@@ -65,7 +65,7 @@ describe('docs/protocol.md', () => {
     expect([...shown]).toEqual(expect.arrayContaining(types));
   });
 
-  it.each(examples)('shows an envelope as it is: %s', (example) => {
+  it.each(examples)('shows a valid envelope: %s', (example) => {
     const { type, payload } = decodeEnvelope(example);
     // Of an operation with the same name as an envelope of the daemon, the latter has another shape.
     const ofDaemon: Record<string, string> = { ACK: 'id', CALL: 'caller', PROGRESS: 'id', RESULT: 'id' };

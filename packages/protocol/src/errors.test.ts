@@ -29,7 +29,7 @@ describe('the catalogue of errors', () => {
     });
   });
 
-  it('names the request an error answers, and only then has an id', () => {
+  it('has an id only if it answers a request', () => {
     expect(new RelayError('Timeout').toPayload('r1').id).toBe('r1');
     expect(new RelayError('Timeout').toPayload()).not.toHaveProperty('id');
   });
@@ -37,7 +37,7 @@ describe('the catalogue of errors', () => {
 
 describe('a code this version does not know', () => {
   it.each(['FromTheFuture', 'toString', 'constructor', '__proto__'])(
-    '%s becomes Internal with the words of the sender',
+    "%s becomes Internal with the sender's message",
     (code) => {
       const error = RelayError.fromPayload({ code, message: 'So it is.', next: 'Wait.', retryable: true });
       expect(error).toMatchObject({ code: 'Internal', message: `${code}: So it is.`, next: 'Wait.' });
@@ -45,7 +45,7 @@ describe('a code this version does not know', () => {
   );
 });
 
-describe('telling errors apart', () => {
+describe('distinguishing errors', () => {
   it('goes by code', () => {
     const error = new RelayError('Timeout');
     expect(isRelayError(error)).toBe(true);

@@ -117,7 +117,7 @@ describe('actions', () => {
     expect(output(await daemon.cli(['actions', '--invocations']))).toMatch(/open\.act +completed +Ann/);
   });
 
-  it('go on when a shell no longer waits, which is told where the result will be', async () => {
+  it('continue when a shell stops waiting, which says where the result will be', async () => {
     await using bob = await client(daemon, { name: 'Bob' });
     const finish = Promise.withResolvers<string>();
     const handler = () => finish.promise;
@@ -154,7 +154,7 @@ describe('actions', () => {
     expect(await running.result).toMatchObject({ code: 0, stdout: '"out"\n' });
   });
 
-  it('whose name was taken while their owner was away are told to it, and its others are there again', async () => {
+  it('whose name was taken meanwhile are reported to their owner, and its others are back', async () => {
     await using proxy = await startSocketProxy(daemon.socketPath);
     await using bob = await client(daemon, { name: 'Bob', socketPath: proxy.path });
     await using carol = await client(daemon, { name: 'Carol' });
@@ -184,7 +184,7 @@ describe('actions', () => {
     stop();
   });
 
-  it('that nobody listens for are named in a warning when they are refused', async () => {
+  it('that are refused are named in a warning if nothing listens for that', async () => {
     await using proxy = await startSocketProxy(daemon.socketPath);
     await using bob = await client(daemon, { name: 'Bob', socketPath: proxy.path });
     await using carol = await client(daemon, { name: 'Carol' });
@@ -199,7 +199,7 @@ describe('actions', () => {
     warned.mockRestore();
   });
 
-  it('that were begun are unknown after kill -9 of the daemon, and never performed again', async () => {
+  it('in progress are unknown after kill -9 of the daemon, and never performed again', async () => {
     await using own = await startDaemon();
     await using alice = await client(own, { name: 'Alice' });
     await using bob = await client(own, { name: 'Bob' });
@@ -233,7 +233,7 @@ describe('actions', () => {
     expect(await ended).toMatchObject({ status: 'unknown', error: { code: 'CalleeGone' } });
   });
 
-  it('of ten agents, a thousand in all, appear at once', async () => {
+  it('of ten agents, a thousand in total, appear at once', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     const owners = await Promise.all(
       Array.from({ length: 10 }, (_, n) => client(daemon, { name: `owner-${n}x` })),

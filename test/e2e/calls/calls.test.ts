@@ -39,7 +39,7 @@ describe('tools between SDK agents', () => {
     });
   });
 
-  it('say what is wrong with a definition, or with a result that cannot be sent', async () => {
+  it('report an invalid definition, or a result that cannot be sent', async () => {
     await using alice = await join('Alice');
     await using bob = await join('Bob');
     const tool = { name: 'look', description: 'Looks', input: {}, handler: () => 'x'.repeat(5_000_000) };
@@ -63,7 +63,7 @@ describe('tools between SDK agents', () => {
     });
   });
 
-  it('tell progress, are cancelled, and fail with their own words', async () => {
+  it('report progress, can be cancelled, and fail with their own message', async () => {
     await using alice = await join('Alice');
     await using bob = await join('Bob');
     const aborted = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ describe('tools between SDK agents', () => {
     });
   });
 
-  it('are served again after the daemon was killed; a call that was begun is not repeated', async () => {
+  it('are served again after the daemon was killed; a call in progress is not repeated', async () => {
     await using own = await startDaemon();
     await using alice = await client(own, { name: 'Alice' });
     await using bob = await client(own, { name: 'Bob' });
@@ -160,7 +160,7 @@ describe('tools between SDK agents', () => {
     await expect(alice.call('Victim.hang')).rejects.toMatchObject({ code: 'AgentOffline' });
   });
 
-  it('are not called by somebody whose token was replaced', async () => {
+  it('cannot be called with a replaced token', async () => {
     await using owner = await client(daemon);
     await using bob = await join('Bob');
     const begun = Promise.withResolvers<AbortSignal>();
@@ -184,7 +184,7 @@ describe('tools between SDK agents', () => {
     await eve.close();
   });
 
-  it('are called a thousand times at once, none lost or crossed', async () => {
+  it('handle a thousand calls at once, none lost or mixed up', async () => {
     const callers = await Promise.all(Array.from({ length: 10 }, (_, i) => join(`caller-${i}x`)));
     const callees = await Promise.all(Array.from({ length: 4 }, (_, i) => join(`callee-${i}x`)));
     for (const callee of callees) {
@@ -212,7 +212,7 @@ describe('tools between SDK agents', () => {
 });
 
 describe('the command line', () => {
-  it('lists capabilities and calls tools, with JSON out and progress aside', async () => {
+  it('lists capabilities and calls tools, with JSON on stdout and progress on stderr', async () => {
     expect(output(await daemon.cli(['capabilities', '--tool', 'fly']))).toBe(
       'No agent online offers this.\n',
     );

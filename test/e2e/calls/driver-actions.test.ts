@@ -27,7 +27,7 @@ const done = (relay: Relay, action: string, input: Record<string, unknown>) =>
   relay.invoke(action, input, { wait: true });
 
 describe.each(ERAS)('the actions of a driver as MCP tools, revision %s', (era) => {
-  it('start, show and end a worker of who calls them', async () => {
+  it('start, show and end a worker of their caller', async () => {
     await using driver = await client(daemon, { name: 'Driver' });
     await register(driver);
     const name = `Lead-${era.slice(0, 4)}`;
@@ -71,8 +71,8 @@ describe.each(ERAS)('the actions of a driver as MCP tools, revision %s', (era) =
   });
 });
 
-describe('a driver acts with the permissions of who invokes its actions', () => {
-  it('an agent from another machine spawns nothing by way of one that may', async () => {
+describe('a driver acts with the permissions of its caller', () => {
+  it('does not let an agent from another machine spawn', async () => {
     await using driver = await client(daemon, { name: 'Driver' });
     await register(driver);
     await using owner = await client(daemon);
@@ -124,7 +124,7 @@ describe('a driver acts with the permissions of who invokes its actions', () => 
     );
   });
 
-  it('does in the name of a caller nothing that the caller did not ask for', async () => {
+  it('does nothing for a caller that the caller did not ask for', async () => {
     await using driver = await client(daemon, { name: 'Driver' });
     await using alice = await client(daemon, { name: 'Alice' });
     await driver.registerAction({

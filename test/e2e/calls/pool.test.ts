@@ -29,7 +29,7 @@ describe('one namespace for agents and MCP servers', () => {
     await expect(alice.call('file.echo')).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
 
-  it('checks arguments by the schema of the server, as far as it can, and passes progress on', async () => {
+  it('checks arguments by the schema of the server, as far as it can, and passes on progress', async () => {
     const typed = (name: string, schema: object) =>
       tool(name, { inputSchema: { type: 'object', ...schema } });
     await using daemon = await startPool(() => [
@@ -109,7 +109,7 @@ describe('one namespace for agents and MCP servers', () => {
     expectFailure(await daemon.cli(['call', 'Deploy.run']), 7, /Deploy is offline/);
   });
 
-  it('keeps the name of a server from agents and actions in every way they take one', async () => {
+  it('refuses the name of a server to agents and actions, however they ask for it', async () => {
     await using daemon = await startPool(() => [
       scripted('files', { tools: [tool('echo')] }),
       scripted('my.files', { tools: [tool('echo')] }),
@@ -144,7 +144,7 @@ describe('one namespace for agents and MCP servers', () => {
       .not.toBe('near');
   });
 
-  it('starts no server with the handle of an agent, or the beginning of an action', async () => {
+  it('starts no server with the handle of an agent, or the first part of an action name', async () => {
     await using daemon = await startPool(() => []);
     const { env, projectDirectory: cwd } = daemon;
     await using bob = await connect({ env, cwd, name: 'Bob', handle: 'builder' });

@@ -54,7 +54,7 @@ describe('the MCP servers of the daemon, for its owner', () => {
     await tools.until(/^echo\n {2}description +Says what you said, in\n +the same words and no\n +others$/m);
   });
 
-  it('are approved as they were seen: a definition that changed again is not', async () => {
+  it('are approved as shown: a definition that changed again is not', async () => {
     await using daemon = await startDaemonWithServers([scripted('strict', CHANGING, { pin: 'strict' })]);
     await using owner = await client(daemon);
     await eventually(async () => (await owner.servers.tools('strict')).length === 2);
@@ -74,7 +74,7 @@ describe('the MCP servers of the daemon, for its owner', () => {
     expect((await owner.servers.list()).servers).toMatchObject([{ health: 'healthy' }]);
   });
 
-  it('are left alone if the settings say so', async () => {
+  it('cannot be changed if the settings say so', async () => {
     await using daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] })], {
       settings: { mcp: { manageServers: 'nobody' } },
     });
@@ -84,7 +84,7 @@ describe('the MCP servers of the daemon, for its owner', () => {
       await expect(change).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
-  it('are none of the business of agents, and say how to have some where there are none', async () => {
+  it('are hidden from agents, and an empty list says how to add one', async () => {
     await using daemon = await startDaemon();
     await using owner = await client(daemon);
     await using alice = await client(daemon, { name: 'Alice' });

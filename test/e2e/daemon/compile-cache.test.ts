@@ -87,7 +87,7 @@ async function plant(cache: string, env: NodeJS.ProcessEnv = {}): Promise<void> 
 }
 
 describe('the cache of compiled code', () => {
-  it('is made for its owner alone', async () => {
+  it('is private to its owner', async () => {
     await plant(own);
     for (const path of [caches, own, ...(await readdir(own)).map((name) => join(own, name))])
       expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o700]);
@@ -108,7 +108,7 @@ describe('the cache of compiled code', () => {
     });
   });
 
-  it('that was open once is not used when it is closed again', async () => {
+  it('that was writable by others once is never used again', async () => {
     await plant(own);
     await chmod(own, 0o777);
     await run();
@@ -118,7 +118,7 @@ describe('the cache of compiled code', () => {
     expect((await stat(own)).mode & 0o777).toBe(0o700);
   });
 
-  it('behind a link is used only if nobody can replace what the link leads to', async () => {
+  it('behind a link is used only if nobody can replace its target', async () => {
     await plant(own);
     const [open, elsewhere] = [join(directory, 'open'), join(directory, 'open', 'caches')];
     await mkdir(open, 0o700);
@@ -132,14 +132,14 @@ describe('the cache of compiled code', () => {
     expect(await run()).toBe('honest!\n');
   });
 
-  it('is done without where it cannot be made', async () => {
+  it('is skipped if it cannot be created', async () => {
     await writeFile(join(directory, 'module.mjs'), HONEST);
     await writeFile(caches, 'a file');
     expect(await run()).toBe('honest!\n');
   });
 
   it.skipIf(!isRoot)(
-    'of another user is not used, nor made below a directory of theirs (needs root)',
+    'of another user is not used, nor created in a directory of theirs (needs root)',
     async () => {
       await plant(own);
       await lchown(own, NOBODY, NOBODY);
@@ -166,14 +166,14 @@ describe('a cache that NODE_COMPILE_CACHE names', () => {
     given = join(directory, 'given');
   });
 
-  it('is used while it is for its owner alone', async () => {
+  it('is used while it is private', async () => {
     const env = { NODE_COMPILE_CACHE: given };
     await plant(given, env);
     await chmod(given, 0o777);
     expect(await run(env)).toBe('honest!\n');
   });
 
-  it.skipIf(!isRoot)('is not used if another user has made what is in it (needs root)', async () => {
+  it.skipIf(!isRoot)('is not used if it has files of another user (needs root)', async () => {
     const env = { NODE_COMPILE_CACHE: given };
     await plant(given, env);
     for (const name of await readdir(given)) await lchown(join(given, name), NOBODY, NOBODY);
@@ -181,7 +181,7 @@ describe('a cache that NODE_COMPILE_CACHE names', () => {
   });
 
   const older = olderNode();
-  it.skipIf(older === undefined)('is not handed on by an older Node if others can write to it', async () => {
+  it.skipIf(older === undefined)('is not passed on by an older Node if others can write to it', async () => {
     const env = { NODE_COMPILE_CACHE: given };
     await symlink(file('node_modules'), join(directory, 'node_modules'));
     await plant(given, env);
@@ -192,7 +192,7 @@ describe('a cache that NODE_COMPILE_CACHE names', () => {
 });
 
 describe('the compile cache of a daemon', () => {
-  it('is written once it is ready, also for its threads: it may be killed', async () => {
+  it('is written as soon as it is ready, also for its threads, because it may be killed', async () => {
     await using daemon = await startDaemon({ env: { XDG_CACHE_HOME: caches } });
     /** As a bundle, or from the sources. */
     const isCached = async (sources: string[]) => {

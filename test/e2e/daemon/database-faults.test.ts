@@ -45,14 +45,14 @@ describe('a daemon whose database', () => {
     await expectNoStart(sandbox, /The database is damaged/, /next: .*restore the database from a backup/);
   });
 
-  it('is of a newer version does not start', async () => {
+  it('has a newer version does not start', async () => {
     await using sandbox = await usedSandbox();
     using database = new DatabaseSync(databaseOf(sandbox));
     database.exec('INSERT INTO schema_version (version) VALUES (1000)');
     await expectNoStart(sandbox, /has schema version 1000/, /next: Update agent-relay/);
   });
 
-  it('is gone, while its log is there, does not start', async () => {
+  it('is missing while its log exists does not start', async () => {
     await using sandbox = await startDaemon();
     await sandbox.kill9();
     unlinkSync(databaseOf(sandbox));
@@ -60,7 +60,7 @@ describe('a daemon whose database', () => {
     expect(existsSync(databaseOf(sandbox))).toBe(false);
   });
 
-  it('is gone, with its log, begins anew', async () => {
+  it('is missing with its log starts with a new one', async () => {
     await using sandbox = await usedSandbox();
     for (const suffix of ['', '-wal', '-shm']) rmSync(databaseOf(sandbox) + suffix, { force: true });
     await sandbox.start();
@@ -68,7 +68,7 @@ describe('a daemon whose database', () => {
   });
 
   it.each(['', '-wal'])(
-    'is deleted (relay.db%s) while it runs acknowledges nothing, and ends',
+    'is deleted (relay.db%s) while it runs acknowledges nothing more, and ends',
     async (suffix) => {
       await using daemon = await startDaemon();
       await known(daemon, 'bob');
@@ -85,14 +85,14 @@ describe('a daemon whose database', () => {
     },
   );
 
-  it('is deleted while nobody writes is noticed all the same', async () => {
+  it('is deleted while nobody writes notices that too', async () => {
     await using daemon = await startDaemon();
     unlinkSync(databaseOf(daemon));
     expect(await daemon.exited).toBe(1);
   });
 });
 
-it('a database with times beyond all dates can be read, listed, exported and imported again', async () => {
+it('reads, lists, exports and imports a database with impossible times', async () => {
   await using daemon = await startDaemon();
   await known(daemon, 'alice', 'bob', 'carol');
   output(await daemon.cli(['send', 'bob', 'from far ahead', '--as', 'alice']));
@@ -130,7 +130,7 @@ it('a database with times beyond all dates can be read, listed, exported and imp
   }
 });
 
-describe('an export for which there is no room', () => {
+describe('an export without enough disk space', () => {
   /** Runs a command of the shell with the program and its arguments as `"$@"`. */
   async function inShell(sandbox: Sandbox, script: string, ...args: string[]): Promise<CliResult> {
     const child = spawn('sh', ['-c', script, 'sh', process.execPath, PROGRAM, ...args], {
@@ -145,7 +145,7 @@ describe('an export for which there is no room', () => {
     return { code, signal, stdout, stderr };
   }
 
-  it('fails, and leaves no half file', async () => {
+  it('fails, and leaves no partial file', async () => {
     await using daemon = await startDaemon();
     await using alice = await client(daemon, { name: 'alice' });
     await known(daemon, 'bob');
@@ -161,7 +161,7 @@ describe('an export for which there is no room', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it.runIf(existsSync('/dev/full'))('fails on standard output, as every command does', async () => {
+  it.runIf(existsSync('/dev/full'))('fails on standard output too', async () => {
     await using daemon = await startDaemon();
     for (const command of ['export', 'who', 'status']) {
       const failed = await inShell(daemon, 'exec "$@" > /dev/full', command);

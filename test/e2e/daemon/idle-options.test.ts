@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../kit/daemon.ts';
 import { connectToCommand, toolNames } from '../doors/kit.ts';
 
-describe('an option that would do nothing is refused', () => {
+describe('an option without effect is refused', () => {
   it.each([
     ['up --tools relay', '--tools has no effect without --mcp', '?tools='],
     ['up --mcp-http 0 --tools relay', '--tools has no effect without --mcp', '?tools='],
@@ -32,7 +32,7 @@ describe('an option that would do nothing is refused', () => {
     expect(stderr.slice(stderr.indexOf('next: '))).toContain(next);
   });
 
-  it('unless it comes from a variable, which others may need', async () => {
+  it('unless it is set by a variable, which other commands may use', async () => {
     await using sandbox = await createSandbox({
       env: { RELAY_MCP_TLS_KEY: 'key.pem', RELAY_TOOLS: 'relay' },
     });
@@ -41,7 +41,7 @@ describe('an option that would do nothing is refused', () => {
   });
 });
 
-describe('options for a daemon that runs already', () => {
+describe('options for a running daemon', () => {
   it('are refused if it was started without them, with the command that applies them', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
@@ -84,7 +84,7 @@ describe('options for a daemon that runs already', () => {
     expect(await sandbox.cli(['daemon', 'start'])).toMatchObject({ code: 0 });
   });
 
-  it('are told to whoever speaks MCP with it, who is served all the same', async () => {
+  it('are reported to an MCP client, which is served anyway', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start']);
     const { client, saidAside } = await connectToCommand(sandbox, ['up', '--mcp', '--mcp-http', '0']);

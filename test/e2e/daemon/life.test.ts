@@ -27,7 +27,7 @@ describe('agent-relay up', () => {
     await expect(stat(config.socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('opens the project in the daemon that runs already, and ends well', async () => {
+  it('opens the project in the running daemon, and exits with 0', async () => {
     await using daemon = await startDaemon();
     const other = join(daemon.directory, 'other');
     await mkdir(other);
@@ -41,7 +41,7 @@ describe('agent-relay up', () => {
     expect(again.stdout).toMatch(/already running[\s\S]*project +other\n/);
   });
 
-  it('tells apart two directories of one name', async () => {
+  it('distinguishes two directories of the same name', async () => {
     await using daemon = await startDaemon();
     const twin = join(daemon.directory, 'elsewhere', 'demo');
     await mkdir(twin, { recursive: true });
@@ -79,7 +79,7 @@ describe('agent-relay up', () => {
 });
 
 describe('agent-relay daemon', () => {
-  it('makes a deleted socket again at the next start, or says that it takes a restart', async () => {
+  it('creates a deleted socket again at the next start, or says that a restart is needed', async () => {
     await using daemon = await startDaemon();
     const other = join(daemon.directory, 'other');
     await mkdir(other);
@@ -99,7 +99,7 @@ describe('agent-relay daemon', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('refuses a directory that takes no files', async () => {
+  it.runIf(process.platform === 'linux')('refuses a directory that is not writable', async () => {
     await using sandbox = await createSandbox();
     const startInProc = () => sandbox.cli(['daemon', 'start'], { cwd: '/proc' });
     const refused = {
@@ -118,7 +118,7 @@ describe('agent-relay daemon', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'refuses a data directory that cannot be made, at once',
+    'refuses a data directory that cannot be created, at once',
     async () => {
       await using sandbox = await createSandbox();
       const env = { RELAY_DATA_DIR: '/proc/agent-relay' };
@@ -135,7 +135,7 @@ describe('agent-relay daemon', () => {
     },
   );
 
-  it('serves the other projects when one cannot be served, and that one once it can', async () => {
+  it('serves the other projects if one cannot be served, and that one as soon as it can', async () => {
     await using daemon = await startDaemon();
     expect((await daemon.cli(['workspace', 'create', 'site'])).code).toBe(0);
     await daemon.cli(['daemon', 'stop']);
@@ -161,7 +161,7 @@ describe('agent-relay daemon', () => {
     expect((await daemon.cli(['status'])).stdout).not.toContain('not served');
   });
 
-  it('starts, tells its status, restarts and stops', async () => {
+  it('starts, shows its status, restarts and stops', async () => {
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['daemon', 'status'])).toMatchObject({
       code: 3,
@@ -191,7 +191,7 @@ describe('agent-relay daemon', () => {
     expect((await sandbox.cli(['daemon', 'status', '--json'])).code).toBe(3);
   });
 
-  it('is also started, restarted and stopped without the word daemon', async () => {
+  it('has short forms of start, restart and stop', async () => {
     await using sandbox = await createSandbox();
     expect((await sandbox.cli(['start'])).stdout).toMatch(/^Daemon started \(pid \d+\)/);
     expect((await sandbox.cli(['restart', '--force'])).stdout).toMatch(/^Daemon stopped\.\nDaemon started/);
@@ -200,7 +200,7 @@ describe('agent-relay daemon', () => {
     expect((await sandbox.cli(['strat'])).stderr).toContain('next: Did you mean start?');
   });
 
-  it('says that there is no log to follow where there is none', async () => {
+  it('reports that there is no log to follow', async () => {
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['logs', '--follow'])).toMatchObject({
       code: 3,
@@ -231,7 +231,7 @@ describe('agent-relay daemon', () => {
     }
   });
 
-  it('is found again after kill -9: no stale socket, lock or process id is believed', async () => {
+  it('starts again after kill -9, despite a stale socket, lock and process id', async () => {
     await using daemon = await startDaemon();
     await daemon.cli(['inbox', '--as', 'Bob']);
     await daemon.cli(['send', 'Bob', 'still here', '--as', 'Alice']);
@@ -246,7 +246,7 @@ describe('agent-relay daemon', () => {
     expect((await daemon.cli(['inbox', '--as', 'Bob'])).stdout).toContain('still here');
   });
 
-  it('ends in order, with a word in its log, after an error that nobody caught', async () => {
+  it('ends cleanly after an uncaught error, and logs it', async () => {
     const mishap = "process.on('SIGUSR2', () => Promise.reject(new Error('a mishap')))";
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mishap)}` };
     await using daemon = await startDaemon({ env });
@@ -292,7 +292,7 @@ describe('agent-relay daemon', () => {
     expect((await stat(sandbox.dataDirectory)).mode & 0o777).toBe(0o700);
   });
 
-  it('stops when it is told to while a client is connected', async () => {
+  it('stops while a client is connected', async () => {
     await using daemon = await startDaemon();
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);
     await daemon.cli(['inbox', '--as', 'Bob']);
@@ -332,7 +332,7 @@ describe('settings', () => {
     expect((await stat(database)).isFile()).toBe(true);
   });
 
-  it('are the same after a restart from anywhere, which says so; what is given then wins', async () => {
+  it('are the same after a restart from anywhere, unless new ones are given', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start', '--database', 'team.db', '--mcp-http', '0']);
     const restarted = await sandbox.cli(['daemon', 'restart', '--port', '0'], { cwd: sandbox.directory });
@@ -350,7 +350,7 @@ describe('settings', () => {
     await expect(stat(join(sandbox.dataDirectory, 'relay.db'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('keep no key: a restart that would lose it is refused, and the daemon goes on', async () => {
+  it('do not store a key: a restart that would lose it is refused, and the daemon continues', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start', '--mcp-http', '0', '--mcp-api-key', 'canary-key']);
     const refused = await sandbox.cli(['daemon', 'restart']);
@@ -374,10 +374,10 @@ describe('settings', () => {
   });
 });
 
-describe('the Node that runs it', () => {
+describe('the Node version', () => {
   const older = olderNode();
 
-  it('may be an old one: the command finds the Node that npm brought', async (context) => {
+  it('may be old: the command finds the Node that npm installed', async (context) => {
     if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['--version'], { node: older })).toMatchObject({ code: 0, stderr: '' });
@@ -388,7 +388,7 @@ describe('the Node that runs it', () => {
     expect(await up.result).toMatchObject({ code: 0, signal: null });
   });
 
-  it('leaves nothing running when the old one is killed outright', async (context) => {
+  it('leaves nothing running when the old one is killed', async (context) => {
     if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
     await using sandbox = await createSandbox();
     await using up = sandbox.startCli(['up'], { node: older });
@@ -399,7 +399,7 @@ describe('the Node that runs it', () => {
       .toBe(3);
   });
 
-  it('does not take a daemon in the background with it', async (context) => {
+  it('does not end a daemon in the background with it', async (context) => {
     if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['daemon', 'start'], { node: older })).toMatchObject({ code: 0 });

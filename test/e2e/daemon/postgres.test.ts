@@ -19,13 +19,13 @@ afterAll(async () => {
 const relay = (...args: string[]) => daemon.cli(args);
 
 describe('a daemon on PostgreSQL, by the command line', () => {
-  it('says where it keeps everything, and not the password', async () => {
+  it('shows its database without the password', async () => {
     const { stdout } = await relay('status', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ database: 'postgres' });
     expect(stdout).not.toContain('relay:relay');
   });
 
-  it('sends, delivers, searches and tells what was said, also after a restart', async () => {
+  it('sends, delivers, searches and shows the history, also after a restart', async () => {
     output(await relay('send', 'Bob', 'The parser is repaired.', '--as', 'Alice'));
     output(await relay('channel', 'create', 'dev', '--as', 'Alice'));
     output(await relay('channel', 'join', 'dev', '--as', 'Bob'));
@@ -48,7 +48,7 @@ describe('a daemon on PostgreSQL, by the command line', () => {
     await check();
   });
 
-  it('loses nothing it has acknowledged when it is killed', async () => {
+  it('loses no acknowledged message when it is killed', async () => {
     await using alice = await client(daemon, { name: 'Alice', reconnect: { minDelayMs: 5, maxDelayMs: 50 } });
     const contents = Array.from({ length: 200 }, (_, index) => `number ${index}`);
     const sends = contents.map((content) => alice.send('Bob', content));

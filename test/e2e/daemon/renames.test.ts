@@ -15,7 +15,7 @@ const renameProject = (before: string, name: string) =>
 const renameAgent = (before: string, name: string) =>
   `UPDATE agents SET name = '${name}', skeleton = NULL WHERE name = '${before}'`;
 
-it('a rename that a crash cut short is finished at the next start, and nobody is locked out', async () => {
+it('finishes a rename at the next start that a crash interrupted', async () => {
   await using daemon = await startDaemon();
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await daemon.cli(args);

@@ -67,7 +67,7 @@ async function writableForNobody(paths: string[]): Promise<string[]> {
 }
 
 it.each(['000', '027', '077'])(
-  'with umask %s everything is made for its owner alone: directories 0700, files and sockets 0600',
+  'with umask %s, creates private directories (0700), files and sockets (0600)',
   async (umask) => {
     await using sandbox = await createSandbox();
     await chmod(sandbox.directory, 0o755);

@@ -31,8 +31,8 @@ async function addresses(sandbox: Sandbox): Promise<{ health: string; mcpHealth:
   return { health: `${http}/health`, mcpHealth: `${mcp}/health`, ws: `${http.replace('http', 'ws')}/ws` };
 }
 
-describe('more connections than an HTTP port takes', () => {
-  it('leave the local socket alone, and the port takes others when they go', async () => {
+describe('more connections than an HTTP port accepts', () => {
+  it('do not affect the local socket, and the port accepts others when they end', async () => {
     await using sandbox = await createSandbox({
       settings: {
         http: { maxConnections: 10 },
@@ -58,7 +58,7 @@ describe('more connections than an HTTP port takes', () => {
     for (const url of [health, mcpHealth]) await expect.poll(() => answer(url)).toBe(200);
   });
 
-  it('are ended after a while if they send nothing', async () => {
+  it('are closed after a while if they send nothing', async () => {
     await using sandbox = await createSandbox({
       settings: { http: { maxConnections: 10 }, limits: { headersTimeoutMs: 200 } },
     });

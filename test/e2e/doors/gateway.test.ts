@@ -29,7 +29,7 @@ describe('agent-relay gateway', () => {
     expect(gateway.garbage).toEqual([]);
   });
 
-  it('reads several files, and offers a search in place of every tool', async () => {
+  it('reads several files, and offers search tools in place of all tools', async () => {
     const { sandbox, file } = await withBackends(scripted('one', { tools: [tool('first')] }));
     await using _ended = sandbox;
     const second = join(sandbox.projectDirectory, 'more.yaml');
@@ -41,7 +41,7 @@ describe('agent-relay gateway', () => {
     expect(await toolNames(search.client)).not.toContain('first');
   });
 
-  it('serves HTTP, on other interfaces only with a key', async () => {
+  it('serves HTTP, and on other interfaces only with a key', async () => {
     const { sandbox } = await withBackends(scripted('one', { tools: [tool('first')] }));
     await using _ended = sandbox;
     await using running = sandbox.startCli(['gateway', '--http', '0']);
@@ -55,7 +55,7 @@ describe('agent-relay gateway', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MCP_API_KEY') });
   });
 
-  it('needs the key of the settings too, and serves the addresses of this machine on all of them', async () => {
+  it('requires the key of the settings too, and accepts the addresses of this machine', async () => {
     const { sandbox } = await withBackends(scripted('one', { tools: [tool('first')] }));
     await using _ended = sandbox;
     const apiKey = 'the-key-of-the-settings';
@@ -76,7 +76,7 @@ describe('agent-relay gateway', () => {
     expect(await status('evil.example', bearer)).toBe(403);
   });
 
-  it('says that a file is not there, and serves it when it is made', async () => {
+  it('reports a missing file, and reads it when it is created', async () => {
     await using sandbox = await createSandbox();
     const file = join(sandbox.projectDirectory, 'own.yaml');
     const gateway = await connectToCommand(sandbox, ['gateway', '--config', 'own.yaml']);
@@ -87,7 +87,7 @@ describe('agent-relay gateway', () => {
     expect(await gateway.saidAside).toContain(`No such file: ${file}.`);
   });
 
-  it('logs a summary of the start, with time and level, and as much as --log-level asks for', async () => {
+  it('logs a summary of the start, with time and level, according to --log-level', async () => {
     const { sandbox } = await withBackends(scripted('one', { tools: [tool('first'), { name: 'bad' }] }));
     await using _ended = sandbox;
     const logOf = async (level: string[]) => {
@@ -111,7 +111,7 @@ describe('agent-relay gateway', () => {
     expect(await sandbox.cli(['gateway', '--log-level', 'loud'])).toMatchObject({ code: 2 });
   });
 
-  it('says where a file is wrong', async () => {
+  it('reports the line of a mistake', async () => {
     const { sandbox, file } = await withBackends({ name: 'nowhere' });
     await using _ended = sandbox;
     const refused = await sandbox.cli(['gateway', '--config', file]);
@@ -131,7 +131,7 @@ it('refuses a host with a port, which no request could match', async () => {
 });
 
 describe('agent-relay gateway approve', () => {
-  it('lets a changed tool through that was withheld', async () => {
+  it('releases a withheld tool', async () => {
     const changing = (description: string) =>
       scripted('one', { tools: [tool('first', { description })] }, { pin: 'strict' });
     const { sandbox, file } = await withBackends(changing('Reads.'));

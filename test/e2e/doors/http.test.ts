@@ -37,7 +37,7 @@ const agent = (name: string) => connect({ project: 'demo', env: sandbox.env, nam
 const json = async (args: string[], place = sandbox) =>
   JSON.parse((await place.cli([...args, '--json'])).stdout);
 
-it('tells where it is in the status', async () => {
+it('shows its address in the status', async () => {
   expect(await json(['status'])).toMatchObject({ mcp: url });
   expect((await sandbox.cli(['status'])).stdout).toMatch(/^mcp +http:/m);
 });
@@ -53,7 +53,7 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
   const openKeyed = (options: HttpClientOptions) => openAt(keyedUrl, { key: API_KEY, ...options });
   const unique = (name: string) => `${name}-${kind.slice(0, 4)}`;
 
-  it('lets in programs of the user, under the names they have everywhere', async () => {
+  it('accepts programs of the user, under their usual names', async () => {
     await using recipient = await agent(unique('Bob'));
     await using client = await open({ agent: unique('Alice') });
     expect(await toolNames(client)).toContain('relay_send_message');
@@ -64,7 +64,7 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     expect(asTheSame).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('takes the holder of a workspace key or an agent token to their workspace', async () => {
+  it('opens the workspace of a workspace key or an agent token', async () => {
     const { key } = await json(['workspace', 'create', unique('space')], keyed);
     await using byKey = await openKeyed({ key, agent: unique('Remote'), tools: 'relay' });
     expect((await callTool(byKey, 'relay_status')).data).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     expect((await callTool(byToken, 'relay_status')).data).toMatchObject({ agentName: unique('Owner') });
   });
 
-  it('takes programs of the user and the holder of its own key to the project they choose', async () => {
+  it('opens the chosen project for programs of the user and its own key', async () => {
     const project = unique('other');
     for (const place of [sandbox, keyed]) await json(['workspace', 'create', project], place);
     const asked = new URL(kind === 'sse' ? `${url}/sse` : url);
@@ -95,14 +95,14 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     }
   });
 
-  it('lets in the holder of its own key, and nobody with a wrong one or none', async () => {
+  it('accepts its own key, and refuses a wrong one or none', async () => {
     await using client = await openKeyed({ agent: unique('Keyed'), tools: 'relay' });
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: 'demo' });
     await expect(openKeyed({ key: 'wrong' })).rejects.toThrow(/401|Unauthorized/);
     await expect(openAt(keyedUrl, { agent: unique('Keyed') })).rejects.toThrow(/401|Unauthorized/);
   });
 
-  it('shows the holder of its own key nothing of others, and no way into other projects', async () => {
+  it('shows its own key nothing of others, and no other projects', async () => {
     const [project, bob] = [unique('closed'), unique('Reader')];
     await json(['workspace', 'create', project], keyed);
     for (const place of ['demo', project]) await keyed.cli(['inbox', '--as', bob, '--project', place]);
@@ -137,7 +137,7 @@ async function connectRemotely(workspaceKey: string, name: string) {
   return { agentToken: relay.agentToken };
 }
 
-it('says so when there is no such project, or no choice of one', async () => {
+it('reports an unknown project, or that one has to be chosen', async () => {
   const { key } = await json(['workspace', 'create', 'only']);
   const refusal = async (options: HttpClientOptions) => {
     const response = await fetch(url, { method: 'POST', headers: headersOf(options), body: '{}' });
@@ -150,12 +150,12 @@ it('says so when there is no such project, or no choice of one', async () => {
   expect(await refusal({ key, project: 'demo' })).toMatch(/^400 You cannot choose the project/);
 });
 
-it('shows where it is in the status, and its health to everybody', async () => {
+it('shows its address in the status, and its health to everybody', async () => {
   expect((await sandbox.cli(['daemon', 'status'])).stdout).toContain(url);
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
 });
 
-it('needs the key that is set, also from programs of the user, for the figures of the daemon too', async () => {
+it('requires the configured key also from programs of the user, and for metrics', async () => {
   const asked = (address: string, key?: string) =>
     fetch(address, { headers: headersOf({ agent: 'Alice', ...(key && { key }) }) });
   for (const path of ['', '/sse', '/messages']) {
@@ -187,7 +187,7 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-it('stops in order while clients have streams open', async () => {
+it('stops cleanly while clients have open streams', async () => {
   await using other = await createSandbox({ settings: { mcp: { http: true, port: 0 } } });
   const { stdout } = await other.cli(['daemon', 'start']);
   const door = /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);
@@ -199,8 +199,8 @@ it('stops in order while clients have streams open', async () => {
   expect(log).not.toMatch(/\b(error|fatal)\b/);
 });
 
-describe('a daemon that is told to serve MCP over HTTP', () => {
-  it('opens the door beyond this machine only with a key, for its own addresses and those that are allowed', async () => {
+describe('a daemon that serves MCP over HTTP', () => {
+  it('listens beyond this machine only with a key, for its own and allowed addresses', async () => {
     await using other = await createSandbox();
     const env = {
       RELAY_MCP_HTTP_ENABLED: 'true',
@@ -227,7 +227,7 @@ describe('a daemon that is told to serve MCP over HTTP', () => {
     expect(await statusFor('evil.example')).toBe(403);
   });
 
-  it('says which port is taken', async () => {
+  it('reports the port that is taken', async () => {
     await using other = await createSandbox();
     const { port } = new URL(url);
     const refused = await other.cli(['daemon', 'start', '--mcp-http', port]);

@@ -27,7 +27,7 @@ async function launched(sandbox: Sandbox, args: string[] = [], env: NodeJS.Proce
 }
 
 describe('agent-relay launch', () => {
-  it('with nothing else running serves the roles, prints their prompts and then what they write', async () => {
+  it('without a daemon serves the roles, prints their prompts and then their messages', async () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox);
     await using pm = await session(port);
@@ -64,7 +64,7 @@ describe('agent-relay launch', () => {
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
-  it('says so when its templates cannot be written', async () => {
+  it('reports that its templates cannot be written', async () => {
     await using sandbox = await createSandbox();
     await writeFile(join(sandbox.configDirectory, 'launch'), '');
     expect(await sandbox.cli(['launch'])).toMatchObject({
@@ -73,7 +73,7 @@ describe('agent-relay launch', () => {
     });
   });
 
-  it('queues nothing for a role it does not have', async () => {
+  it('refuses messages for an unknown role', async () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox, ['--roles', 'architect,@tester']);
     await using ended = running;
@@ -85,7 +85,7 @@ describe('agent-relay launch', () => {
     expect((await ended.result).code).toBe(0);
   });
 
-  it('takes messages for a role that no session plays yet', async () => {
+  it('accepts messages for a role without a session', async () => {
     await using daemon = await startDaemon();
     const { running, port } = await launched(daemon);
     await using _ended = running;
@@ -95,7 +95,7 @@ describe('agent-relay launch', () => {
     expect(await read(client, 'pm')).toMatchObject([{ body: 'Begin with the parser.' }]);
   });
 
-  it('shows what the loop governor keeps back', async () => {
+  it('shows messages that the loop governor holds', async () => {
     await using sandbox = await createSandbox({ settings: { governor: { emptyTurns: 2 } } });
     const { running, port } = await launched(sandbox);
     await using _ended = running;
@@ -111,7 +111,7 @@ describe('agent-relay launch', () => {
     );
   });
 
-  it('makes a session the role it plays and nobody else, also beside an installed entry', async () => {
+  it("gives a session its role's identity only, also beside an installed entry", async () => {
     await using daemon = await startDaemon();
     const { running, port } = await launched(daemon);
     await using _ended = running;
@@ -128,7 +128,7 @@ describe('agent-relay launch', () => {
     expect(known.map(({ name }) => name).sort()).toEqual(['dev-a', 'dev-b', 'pm']);
   });
 
-  it('uses the daemon that runs, which goes on after it, and keeps the messages', async () => {
+  it('uses a running daemon, which continues after it and keeps the messages', async () => {
     await using daemon = await startDaemon();
     const first = await launched(daemon);
     await using client = await session(first.port);
@@ -166,7 +166,7 @@ describe('agent-relay launch', () => {
   it.each([
     ['RELAY_HTTP_PORT', {}],
     ['RELAY_MCP_HTTP_PORT', { RELAY_MCP_HTTP_ENABLED: 'true' }],
-  ])('does not offer its own --port when the daemon that it runs cannot have %s', async (name, env) => {
+  ])('does not suggest its own --port if its daemon cannot use %s', async (name, env) => {
     await using sandbox = await createSandbox();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -181,7 +181,7 @@ describe('agent-relay launch', () => {
     expect(refused.stderr).not.toContain('--port');
   });
 
-  it('takes its words from templates the user can edit', async () => {
+  it('takes its prompts from templates that the user can edit', async () => {
     await using sandbox = await createSandbox();
     const templates = join(sandbox.configDirectory, 'launch');
     const { running } = await launched(sandbox, ['--roles', 'pm,dev']);
@@ -200,7 +200,7 @@ describe('agent-relay launch', () => {
   it.each([
     ['RELAY_MCP_API_KEY', { env: { RELAY_MCP_API_KEY: 'a-secret-of-mine' } }],
     ['the settings', { settings: { mcp: { apiKey: 'a-secret-of-mine' } } }],
-  ])('needs the key of %s, and puts it into the entry for the client', async (_where, options) => {
+  ])('requires the key of %s, and puts it into the entry for the client', async (_where, options) => {
     await using sandbox = await createSandbox(options);
     const key = 'a-secret-of-mine';
     const { running, port } = await launched(sandbox);
@@ -227,7 +227,7 @@ describe('agent-relay launch', () => {
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', () => {
-  it('opens the relay and a shell for each role, its command typed in and not run', async () => {
+  it('opens the relay and a shell for each role, with its command typed but not run', async () => {
     await using sandbox = await createSandbox();
     // A server of its own, far from the user's.
     const env = { ...sandbox.env, TMUX_TMPDIR: sandbox.directory, SHELL: '/bin/sh' };
@@ -267,7 +267,7 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
 });
 
 describe('agent-relay launch --kitty', () => {
-  it('asks kitty for a tab with a window for each, and types the commands in', async () => {
+  it('opens a tab in kitty with a window for each, and types the commands', async () => {
     await using sandbox = await createSandbox();
     // A fake kitty: records its arguments, and numbers its windows.
     const bin = join(sandbox.directory, 'bin');
@@ -301,7 +301,7 @@ describe('agent-relay launch --kitty', () => {
     expect(asked[4]).toContain('--env=RELAY_AGENT_NAME=dev');
   });
 
-  it('says what is missing without it', async () => {
+  it('reports that kitty is missing', async () => {
     await using sandbox = await createSandbox();
     const refused = await sandbox.cli(['launch', '--kitty', '--port', String(await freePort())], {
       env: { PATH: sandbox.directory },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createSandbox } from '../../kit/daemon.ts';
 import { headersOf } from '../../mcp/kit/http-door.ts';
 
-it('an agent that came with a key counts for the key, also at the MCP door with its own token', async () => {
+it('counts an agent that registered with a key for that key, also at the MCP door with its own token', async () => {
   await using sandbox = await createSandbox({ settings: { mcp: { maxSessionsPerKey: 2 } } });
   const { stdout } = await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
   const mcp = /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);

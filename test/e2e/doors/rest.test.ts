@@ -86,7 +86,7 @@ describe('the REST API', () => {
       });
   });
 
-  it('tells why a server does not work to its owner only', async () => {
+  it('shows errors of a server to its owner only', async () => {
     const errorFor = async (secret: string) => {
       const { servers } = (await (await get('/api/mcp/servers', secret)).json()) as {
         servers: Array<{ name: string; error?: string }>;
@@ -97,7 +97,7 @@ describe('the REST API', () => {
     for (const secret of [key, token]) expect(await errorFor(secret)).toBeUndefined();
   });
 
-  it('tells when an agent last changed what it offers', async () => {
+  it('shows when an agent last changed its offer', async () => {
     const updatedAt = async () => {
       const { capabilities } = (await (await get('/api/mcp/capabilities')).json()) as {
         capabilities: Array<{ agentName: string; updatedAt: string }>;
@@ -157,7 +157,7 @@ describe('the REST API', () => {
     expect(await response.json()).toEqual({ success: true, result: 'echo {"text":"Hello"}' });
   });
 
-  it('tells why a call failed', async () => {
+  it('reports why a call failed', async () => {
     const missing = await call({ ...sum, tool: 'sums' });
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({
@@ -172,7 +172,7 @@ describe('the REST API', () => {
     expect((await call({ tool: 'sum' })).status).toBe(400);
   });
 
-  it('lets nobody in without a valid credential, whatever they ask', async () => {
+  it('refuses every request without a valid credential', async () => {
     const wrong = [`${key}x`, `${token}x`, `${session}x`, 'nonsense'];
     for (const path of PATHS) {
       expect((await fetch(at(path))).status).toBe(401);
@@ -212,7 +212,7 @@ describe('the REST API', () => {
     await expectAsDescribed('post', '/api/page/session', again);
   });
 
-  it('takes the requests that docs/openapi.json describes, and no others', async () => {
+  it('accepts the requests that docs/openapi.json describes, and no others', async () => {
     const described = (path: string) =>
       new Validator(withComponents(bodyOf(OPENAPI.paths[path]?.post?.requestBody)), '2020-12');
     for (const [body, isRight] of [

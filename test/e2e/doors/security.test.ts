@@ -61,8 +61,8 @@ async function tree(directory: string) {
   );
 }
 
-describe('what lies in the data directory', () => {
-  it('is for its owner alone: directories 0700; socket, database, tokens and logs 0600', async () => {
+describe('the data directory', () => {
+  it('is private: directories 0700; socket, database, tokens and logs 0600', async () => {
     const entries = await tree(daemon.dataDirectory);
     for (const { name, kind, mode, uid } of entries) {
       expect({ name, mode, uid }).toEqual({
@@ -84,7 +84,7 @@ describe('what lies in the data directory', () => {
     }
   });
 
-  it('holds no secret but in the token files of local agents', async () => {
+  it('has secrets only in the token files of local agents', async () => {
     const files = (await tree(daemon.dataDirectory)).filter(({ kind }) => kind === 'file');
     for (const { name, path } of files) {
       const content = (await readFile(path)).toString('latin1');
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== 'linux')('the command lines of all processe
         }
       });
 
-  it('show no key and no token, of the daemon or of a command that works with one', async () => {
+  it('contain no key or token', async () => {
     await using tail = daemon.startCli(['tail']);
     const sender = await connectToSocket(daemon.socketPath);
     await sender.hello({ name: 'Canary', ephemeral: true });
@@ -163,7 +163,7 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
     expect(codes).toEqual({ socketCode: 'EACCES', files: paths.map(() => 'EACCES') });
   });
 
-  it('cannot send commands elsewhere by a .relay that is found above the working directory', async () => {
+  it('cannot redirect commands by a .relay above the working directory', async () => {
     const shared = join(daemon.directory, 'shared');
     const cwd = join(shared, 'mine');
     await mkdir(cwd, { recursive: true });
@@ -190,7 +190,7 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
     await rm(shared, { recursive: true });
   });
 
-  it('gets no figures and no session without a key', async () => {
+  it('gets no metrics and no session without a key', async () => {
     const answers = await asNobody(`
       const socket = new WebSocket('ws://${daemon.http}/ws');
       const hello = { v: 1, type: 'HELLO', id: 'h', ts: 0, payload: { name: 'Alice' } };

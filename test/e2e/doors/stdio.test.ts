@@ -69,7 +69,7 @@ describe('the toolsets of a command', () => {
   });
 });
 
-it('finds the daemon of RELAY_PROJECT_ROOT, and says how to start one where there is none', async () => {
+it('finds the daemon of RELAY_PROJECT_ROOT, or says how to start one', async () => {
   await using elsewhere = await createSandbox();
   const env = { RELAY_PROJECT_ROOT: daemon.projectDirectory, RELAY_DATA_DIR: daemon.dataDirectory };
   await using there = await connectToCommand(elsewhere, ['mcp-server'], { env });
@@ -90,7 +90,7 @@ describe('agent-relay mcp install', () => {
     expect(mistyped.stderr).toMatch(/^error: There is no command "mcp instal"\. Did you mean install\?\n/);
   });
 
-  it('enters the server, shows it first with --dry-run, and takes it out again', async () => {
+  it('adds the server, shows it first with --dry-run, and removes it', async () => {
     await using sandbox = await createSandbox();
     const file = join(sandbox.projectDirectory, '.mcp.json');
     const shown = await sandbox.cli(['mcp', 'install', '-e', 'claude', '--dry-run']);
@@ -105,7 +105,7 @@ describe('agent-relay mcp install', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  it('names the clients it knows when it is asked for another', async () => {
+  it('lists the known clients for an unknown one', async () => {
     const refused = await daemon.cli(['mcp', 'install', '-e', 'emacs']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('opencode') });
   });
@@ -130,7 +130,7 @@ describe('agent-relay up --mcp', () => {
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
-  it('ends in order when it is told to, whether its client listens or not', async () => {
+  it('stops cleanly, whether its client reads or not', async () => {
     await using sandbox = await createSandbox();
     await using running = sandbox.startCli(['up'], { env: { RELAY_MCP_ENABLED: 'true' } });
     await running.until(/Stop it with Ctrl-C/);
@@ -146,7 +146,7 @@ describe('agent-relay up --mcp', () => {
     expect((await daemon.cli(['daemon', 'status'])).code).toBe(0);
   });
 
-  it('does not stay up with toolsets nobody knows', async () => {
+  it('exits for unknown toolsets', async () => {
     await using sandbox = await createSandbox();
     const refused = await sandbox.cli(['up', '--mcp', '--tools', 'rely']);
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Choose from') });
@@ -159,7 +159,7 @@ describe('a person who starts a server for MCP clients by hand', () => {
     [['mcp-server'], /mcp install/],
     [['mcp', '--tools', 'relay,gateway'], /mcp install/],
     [['gateway'], /--http/],
-  ])('is told in the terminal why nothing happens: %j', async (args, hint) => {
+  ])('reads in the terminal why nothing happens: %j', async (args, hint) => {
     await using running = daemon.startCli(args, { terminal: true });
     await running.until(hint);
   });

@@ -88,7 +88,7 @@ describe.skipIf(!openssl)('HTTPS (needs openssl)', () => {
   it.each([
     ['daemon', ['daemon', 'start', '--mcp-http']],
     ['gateway', ['gateway', '--http', '0']],
-  ])('is not served by the %s with files that do not do', async (_who, command) => {
+  ])('is not served by the %s with unusable files', async (_who, command) => {
     const { sandbox, env } = await withCertificate();
     await using _ended = sandbox;
     await writeFile(join(sandbox.projectDirectory, 'text.pem'), 'no certificate');

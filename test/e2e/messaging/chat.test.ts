@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 describe('chat', () => {
-  it('sends what is typed, shows what comes, and counts it as read', async () => {
+  it('sends what is typed, shows new messages, and marks them as read', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await alice.send('#general', 'an earlier word');
     await using chat = daemon.startCli(['chat', '--as', 'Petra']);
@@ -80,7 +80,7 @@ describe('chat', () => {
     await again.until(/Sam \[2\] reply to 1\n {2}Blue\.\n[\s\S]*\[2\] read by Rita\n/);
   });
 
-  it('says who is mentioned and not in the channel', async () => {
+  it('says who is mentioned but not in the channel', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await alice.channels.create('#small');
     await using chat = daemon.startCli(['chat', '#small', '--as', 'Petra']);
@@ -93,7 +93,7 @@ describe('chat', () => {
     expect((await chat.result).stdout).not.toContain('do not get it: Alice');
   });
 
-  it('ends with its input, or by Ctrl-C, which is its success', async () => {
+  it('ends with its input or by Ctrl-C, with exit code 0', async () => {
     output(await daemon.cli(['chat', 'Alice', '--as', 'Petra'], { input: 'only this\n' }));
     expect(json(await daemon.cli(['search', '"only this"', '--json']))).toHaveLength(1);
     await using chat = daemon.startCli(['chat', '--as', 'Petra']);
@@ -102,7 +102,7 @@ describe('chat', () => {
     expect(await chat.result).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
-  it('is not for what is neither a channel nor an agent of the project', async () => {
+  it('refuses what is neither a channel nor an agent of the project', async () => {
     expectFailure(await daemon.cli(['chat', '#nowhere']), 4, /nowhere/);
     expectFailure(await daemon.cli(['chat', 'Nobody']), 4, /Nobody/);
     for (const where of ['*', 'other:Alice', 'lead']) {
@@ -114,7 +114,7 @@ describe('chat', () => {
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 describe.skipIf(!hasTmux)('chat in a real terminal (needs the package tmux)', () => {
-  it('keeps words whole, lights up mentions and completes by Tab', async () => {
+  it('wraps between words, highlights mentions and completes by Tab', async () => {
     await using terminal = await openTerminal(['chat', '--as', 'Petra'], 40);
     await using alice = await client(daemon, { name: 'Alice' });
     await terminal.shows(/#general> *\n/);
@@ -134,7 +134,7 @@ describe.skipIf(!hasTmux)('chat in a real terminal (needs the package tmux)', ()
     await terminal.shows(/#general> \/reply *$/m);
   });
 
-  it('keeps the line that is being written while messages come, and leaves by Ctrl-C', async () => {
+  it('keeps the typed line while messages arrive, and ends by Ctrl-C', async () => {
     await using terminal = await openTerminal(['chat', '--as', 'Petra'], 60);
     await using alice = await client(daemon, { name: 'Alice' });
     await terminal.shows(/#general> *\n/);

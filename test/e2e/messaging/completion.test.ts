@@ -62,7 +62,7 @@ async function inZsh(line: string): Promise<string> {
 }
 
 describe('shell completion', () => {
-  it('proposes commands, agents and channels in bash', async () => {
+  it('completes commands, agents and channels in bash', async () => {
     expect(await inBash('cha')).toEqual(['chat', 'channel']);
     expect(await inBash('send', 'Al')).toEqual(['Alice', 'Alberta']);
     expect(await inBash('send', '\\#')).toEqual(['\\#general']);
@@ -83,7 +83,7 @@ describe('shell completion', () => {
     expect(output(await daemon.cli(['completion', shell]))).toContain(`completion ${shell} --complete`);
   });
 
-  it.skipIf(!has('fish'))('proposes the same in fish (needs the package fish)', async () => {
+  it.skipIf(!has('fish'))('completes the same in fish (needs the package fish)', async () => {
     expect(await inFish('cha')).toEqual(['channel', 'chat']);
     expect(await inFish('send Al')).toEqual(['Alberta', 'Alice']);
     expect(await inFish("send '#")).toEqual(['#general']);
@@ -91,7 +91,7 @@ describe('shell completion', () => {
     expect(await inFish('inbox --project ghost --from A')).toEqual([]);
   });
 
-  it.skipIf(!has('zsh'))('completes at the press of Tab in zsh (needs the package zsh)', async () => {
+  it.skipIf(!has('zsh'))('completes on Tab in zsh (needs the package zsh)', async () => {
     expect(await inZsh('channel memb')).toBe('agent-relay channel members');
     expect(await inZsh('send Alic')).toBe('agent-relay send Alice');
     expect(await inZsh('send Al')).toBe('agent-relay send Al');
@@ -99,7 +99,7 @@ describe('shell completion', () => {
     expect(await inZsh('inbox --from Alb')).toBe('agent-relay inbox --from Alberta');
   });
 
-  it('knows three shells', async () => {
+  it('supports three shells', async () => {
     expectFailure(await daemon.cli(['completion', 'csh']), 2, /bash, zsh, fish/);
   });
 });

@@ -45,8 +45,8 @@ async function traceOf(by: RawClient, id: string): Promise<DeliveryTrace> {
 
 const eventType = ({ payload }: Envelope) => (payload as { type: string }).type;
 
-describe('a message on its way', () => {
-  it('is stored, accepted, read and acked, as each is seen and not before', async () => {
+describe('a message in transit', () => {
+  it('is stored, accepted, read and acked, each only when it is observed', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     const { messageId, seq } = await send(alice, 'bob', 'Hi.');
@@ -66,7 +66,7 @@ describe('a message on its way', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  it('goes into the context of an agent that is another program: claimed, injected, in a turn', async () => {
+  it("is delivered into another program's context: claimed, injected, turn started", async () => {
     const alice = await join('alice');
     const host = await join('bob', { paths: ['pty'], receiver: 'host' });
     const { messageId } = await send(alice, 'bob', 'Hi.');
@@ -93,7 +93,7 @@ describe('a message on its way', () => {
     });
   });
 
-  it('whose recipient is away is kept, and pushed when it returns, with the rest in order', async () => {
+  it('for an offline recipient is kept, and pushed in order when it returns', async () => {
     const alice = await join('alice');
     await (await join('bob')).end();
     const sent = await send(alice, 'bob', 'one');
@@ -108,7 +108,7 @@ describe('a message on its way', () => {
     expect((await bob.deliveries(3)).map(({ content }) => content)).toEqual(['one', 'two', 'three']);
   });
 
-  it('that expired is not delivered any more', async () => {
+  it('that has expired is not delivered', async () => {
     const alice = await join('alice');
     await (await join('bob')).end();
     // Long enough for a slow machine to store it before.
@@ -125,7 +125,7 @@ describe('a message on its way', () => {
 });
 
 describe('a broadcast', () => {
-  it('reaches everybody, the absent when they return, and the sender not', async () => {
+  it('reaches everybody except its sender, and offline agents when they return', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     await (await join('carol')).end();
@@ -145,7 +145,7 @@ describe.each([
   ['stopped and started', () => daemon.stop()],
   ['killed and started', () => daemon.kill9()],
 ] as const)('when the daemon is %s', (_how, end) => {
-  it('what was unread is unread, what was read is read, and the order is the same', async () => {
+  it('unread messages stay unread, read ones stay read, in the same order', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     const sent = [];
@@ -162,7 +162,7 @@ describe.each([
     expect(await traceOf(await join('alice'), second?.messageId ?? '')).toEqual(before);
   });
 
-  it('a client goes on where it was, without loss or repetition', async () => {
+  it('a client continues where it was, without loss or repetition', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     const sent = await Promise.all(Array.from({ length: 20 }, (_, i) => send(alice, 'bob', `${i}`)));

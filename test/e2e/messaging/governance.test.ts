@@ -13,7 +13,7 @@ import { client, known } from './commands.ts';
 const contentsOf = (messages: Message[]) => messages.map(({ content }) => content);
 
 describe.concurrent('the rate limit', () => {
-  it('answers with an error and a time, and stores nothing; a pause is enough', async ({ expect }) => {
+  it('returns an error with the time to wait, and stores nothing', async ({ expect }) => {
     await using daemon = await startDaemon({ settings: { rateLimit: { perSecond: 4, burst: 3 } } });
     await known(daemon, 'Bob');
     await using alice = await client(daemon, { name: 'Alice' });
@@ -56,8 +56,8 @@ describe.concurrent('the rate limit', () => {
   });
 });
 
-describe.concurrent('the rate limit of calls that are recorded', () => {
-  it('holds for a bare key over REST, and names the setting', async ({ expect }) => {
+describe.concurrent('the rate limit of recorded calls', () => {
+  it('applies to a bare key over REST, and names the setting', async ({ expect }) => {
     await using daemon = await startDaemon({ settings: { rateLimit: { perSecond: 0.01, burst: 2 } } });
     const { key } = json(await daemon.cli(['workspace', 'key', 'create', '--json'])) as { key: string };
     const call = async () => {
@@ -144,7 +144,7 @@ describe.concurrent('the loop governor', () => {
     expect(output(await daemon.cli(['audit']))).toMatch(/held\.discarded[\s\S]*held\.released/);
   });
 
-  it('never holds a person, whose word lets the agents go on', async () => {
+  it('never holds a person, whose message lets the agents continue', async () => {
     await using daemon = await startDaemon({ settings: { governor: { emptyTurns: 2 } } });
     await using alice = await client(daemon, { name: 'Alice' });
     await using bob = await client(daemon, { name: 'Bob' });
@@ -166,7 +166,7 @@ describe.concurrent('the loop governor', () => {
 });
 
 describe.concurrent('a message that leaked a secret', () => {
-  it('is emptied everywhere by its sender or the owner, and only that it happened is kept', async () => {
+  it('is emptied everywhere by its sender or the owner, and the redaction is audited', async () => {
     await using daemon = await startDaemon();
     await known(daemon, 'Bob', 'Eve');
     await using alice = await client(daemon, { name: 'Alice' });
@@ -216,7 +216,7 @@ describe.concurrent('retention', () => {
 });
 
 describe.concurrent('a question to a person', () => {
-  it('calls them by a command and a webhook, with who asks what', async ({ expect }) => {
+  it('runs a command and a webhook, with the sender and the question', async ({ expect }) => {
     const posted: unknown[] = [];
     await using server = createServer(async (request, response) => {
       posted.push(JSON.parse(await text(request)));
@@ -245,7 +245,7 @@ describe.concurrent('a question to a person', () => {
 });
 
 describe.concurrent('agents and workspaces', () => {
-  it('an agent is renamed with its inbox and token, and removed with its name set free', async () => {
+  it('an agent keeps inbox and token when it is renamed, and frees its name when it is removed', async () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(args);
     await known(daemon, 'Alice', 'Bob');
@@ -275,7 +275,7 @@ describe.concurrent('agents and workspaces', () => {
     expect(output(await cli('inbox', '--as', 'Robert'))).toBe('No messages in inbox.\n');
   });
 
-  it('a workspace is renamed with its agents, and deleted only when one says yes', async () => {
+  it('a workspace keeps its agents when it is renamed, and is deleted only after a yes', async () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(args);
     await known(daemon, 'Alice');
@@ -351,7 +351,7 @@ describe.concurrent('agents and workspaces', () => {
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');
   });
 
-  it('an ephemeral agent is collected some time after it left', async ({ expect }) => {
+  it('an ephemeral agent is removed some time after it disconnects', async ({ expect }) => {
     await using daemon = await startDaemon({ settings: { goneAfterMs: 1000 } });
     await using owner = await client(daemon);
     await (await client(daemon, { name: 'Passing', ephemeral: true })).close();

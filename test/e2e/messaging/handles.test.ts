@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-it('takes a handle, or a name with @, wherever a command takes the name of an agent', async () => {
+it('accepts a handle, or a name with @, wherever a command takes the name of an agent', async () => {
   const send = await daemon.cli(['send', '@bp', 'Plan the build of Tuesday', '--as', '@alice']);
   expect(send).toMatchObject({ code: 0, stderr: '' });
   const inbox = json(await daemon.cli(['inbox', '--as', '@BP', '--from', '@Alice', '--json']));
@@ -22,7 +22,7 @@ it('takes a handle, or a name with @, wherever a command takes the name of an ag
   expect(agents).toContainEqual(expect.objectContaining({ name: 'BuildPlanner', handle: 'bp', lead: true }));
 });
 
-it('follows what an agent writes by its handle', async () => {
+it('follows the messages of an agent by its handle', async () => {
   await using following = daemon.startCli(['inbox', '-f', '--as', 'Alice', '--from', '@bp']);
   await using planner = await client(daemon, { name: 'bp' });
   expect(planner.name).toBe('BuildPlanner');

@@ -45,7 +45,7 @@ describe('agent-relay inbox --wait', () => {
     ]);
   });
 
-  it('shows an unread message at once, and leaves the others', async () => {
+  it('shows an unread message at once, and leaves the others unread', async () => {
     await send('One.');
     await send('Two.');
     expect(json(await daemon.cli([...WAIT, '--json']))).toMatchObject({
@@ -75,7 +75,7 @@ describe('agent-relay inbox --wait', () => {
     expectFailure(await daemon.cli([...WAIT, '--timeout', 'banana']), 2, /Use milliseconds, or a number/);
   });
 
-  it('is refused to a second one', async () => {
+  it('is refused to a second process', async () => {
     await using waiter = daemon.startCli(WAIT);
     await expect.poll(isWaiting).toBe(true);
     expectFailure(await daemon.cli(WAIT), 2, /Another program is already waiting/, /without waiting/);
@@ -84,7 +84,7 @@ describe('agent-relay inbox --wait', () => {
     await expect.poll(isWaiting).toBe(false);
   });
 
-  it('makes no sense together with a filter, and --timeout none without it', async () => {
+  it('is refused together with a filter, and --timeout is refused without it', async () => {
     expect((await daemon.cli([...WAIT, '--from', 'Alice'])).code).toBe(2);
     expect((await daemon.cli(['inbox', '--as', 'Bob', '--timeout', '20s'])).code).toBe(2);
   });

@@ -37,7 +37,7 @@ const contents = (page: { messages: Array<{ content: string }> }) =>
   page.messages.map(({ content }) => content);
 
 describe('channels', () => {
-  it('are created, joined, described, left', async () => {
+  it('are created, joined, described and left', async () => {
     expect(output(await as('Alice', 'channel', 'create', '#build', '--topic', 'the nightly build'))).toBe(
       'Created #build.\n',
     );
@@ -62,7 +62,7 @@ describe('channels', () => {
     expect(output(await relay('channel', 'members', '#build'))).toBe('Alice\nCarol\n');
   });
 
-  it('bring what is posted to their members, not to others, and whoever posts joins', async () => {
+  it('deliver posts to their members only, and posting joins', async () => {
     await as('Bob', 'channel', 'join', 'news', '--create');
     await say('Alice', '#news', 'hear, hear');
     expect(output(await as('Bob', 'inbox', '--channel', 'news'))).toMatch(
@@ -81,7 +81,7 @@ describe('channels', () => {
     expectFailure(await as('Eve', 'channel', 'archive', 'general'), 5, /cannot be archived/);
   });
 
-  it('that are archived can be read, and written to only when they are open again', async () => {
+  it('that are archived can be read, and written to only after they are reopened', async () => {
     await as('Alice', 'channel', 'create', 'attic');
     await say('Alice', '#attic', 'the last word');
     expect(output(await as('Alice', 'channel', 'archive', 'attic'))).toBe('Archived #attic.\n');
@@ -130,7 +130,7 @@ describe('groups, threads and mentions', () => {
     expectFailure(await as('Alice', 'send', 'Alice,alice', 'x'), 2, /at least one other agent/);
   });
 
-  it('a thread is shown whole, by its name or by any message in it', async () => {
+  it('a thread is shown in full, by its name or by any of its messages', async () => {
     const question = await say('Alice', 'Bob', 'which colour?', { kind: 'question' });
     await as('Bob', 'send', '--reply-to', question, 'blue');
     const last = await say('Alice', 'Bob', 'thank you', { thread: question });
@@ -149,7 +149,7 @@ describe('groups, threads and mentions', () => {
     expectFailure(await as('Eve', 'send'), 2, /The message has no recipient/, /--reply-to/);
   });
 
-  it('a mention is found among all that was said', async () => {
+  it('a mention can be found among all messages', async () => {
     await as('Bob', 'inbox', '--limit', '500');
     await say('Alice', '#general', 'nothing for anybody');
     await say('Alice', '#general', 'could @bob look? mail bob@example.org too, @nobody');
@@ -176,7 +176,7 @@ describe('the inbox', () => {
     expectFailure(await as('Bob', 'read', second), 4, /was delivered to Bob/);
   });
 
-  it('is followed until Ctrl-C; what the filters leave out stays unread', async () => {
+  it('is followed until Ctrl-C; filtered messages stay unread', async () => {
     await as('Carol', 'inbox', '--limit', '500');
     await say('Alice', 'Carol', 'before');
     await using inbox = daemon.startCli(['inbox', '--follow', '--from', 'alice', '--as', 'Carol']);
@@ -254,7 +254,7 @@ describe('search', () => {
     expect(shown).toMatch(/^Sven → Sara .*\n {2}the Zeppelin landed at noon\n$/);
   });
 
-  it('takes what people type as words, whatever signs it has', async () => {
+  it('treats any input as words, whatever characters it has', async () => {
     for (const query of ['AND', 'a*b OR (', '"open', 'col:x', "it's"]) {
       expect(await relay('search', query)).toMatchObject({ code: 0, stderr: '' });
     }
@@ -263,7 +263,7 @@ describe('search', () => {
 });
 
 describe('reactions and readers', () => {
-  it('are put on, shown with the message, and taken away', async () => {
+  it('are added, shown with the message, and removed', async () => {
     const id = await say('Alice', 'Bob', 'shipped');
     expect(output(await as('Bob', 'react', id, '🎉'))).toBe('🎉 Bob\n');
     expect(output(await as('Alice', 'react', id, '🎉'))).toBe('🎉 Bob, Alice\n');
@@ -278,7 +278,7 @@ describe('reactions and readers', () => {
     expectFailure(await as('Eve', 'react', id, '🎉'), 4, /or you cannot see it/);
   });
 
-  it('tell who has read a message, and who has not', async () => {
+  it('show who has read a message, and who has not', async () => {
     const id = await say('Alice', ['Bob', 'Carol'], 'please read');
     await as('Bob', 'read', id);
     expect(output(await as('Alice', 'readers', id))).toMatch(/^Bob +read +\S+Z\nCarol +unread\n$/);
@@ -291,7 +291,7 @@ describe('reactions and readers', () => {
 });
 
 describe('files', () => {
-  it('hang on a message and are fetched by those who see it', async () => {
+  it('are attached to a message and fetched by those who can see it', async () => {
     const path = join(daemon.directory, 'core dump.bin');
     const content = Buffer.alloc(600_000, 'relay\u0000\u00ff');
     await writeFile(path, content);
@@ -317,7 +317,7 @@ describe('files', () => {
     expectFailure(await as('Eve', 'attachment', 'get', dump.id), 4, /or you cannot see it/);
   });
 
-  it.skipIf(!hasTerminals)('are not poured into a terminal', async () => {
+  it.skipIf(!hasTerminals)('are not written to a terminal', async () => {
     const note = join(daemon.directory, 'hostile.txt');
     await writeFile(note, '\u001b]0;owned\u0007');
     output(await as('Alice', 'send', 'Bob', 'look', '--attach', note));
@@ -329,7 +329,7 @@ describe('files', () => {
     expect(code).toBe(2);
   });
 
-  it('that are too large or not there are refused, and nothing is sent', async () => {
+  it('that are too large or missing are refused, and nothing is sent', async () => {
     const path = join(daemon.directory, 'large.bin');
     await writeFile(path, Buffer.alloc(700_001));
     expectFailure(await as('Alice', 'send', 'Eve', 'big one', '--attach', path), 2, /700000 bytes/, /path/);
@@ -344,7 +344,7 @@ describe('files', () => {
 });
 
 describe('the command line', () => {
-  it('takes --as, --project and --json before the command, too', async () => {
+  it('accepts --as, --project and --json before the command too', async () => {
     await say('Alice', 'Bob', 'in front');
     const inbox = json(await relay('--as', 'Bob', '--json', '--project=demo', 'inbox', '--limit', '500'));
     expect(contents(inbox)).toContain('in front');

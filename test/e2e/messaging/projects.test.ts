@@ -21,7 +21,7 @@ const elsewhere = (...args: string[]) => daemon.cli([...args, '--project', 'othe
 
 describe('a project that the daemon does not know', () => {
   it.each([['who'], ['tail'], ['send', 'Alice', 'x', '--as', 'Bob']])(
-    'is what is wrong, not the daemon: %s',
+    'is reported as such, not as a missing daemon: %s',
     async (...args) => {
       const unknown = [
         4,
@@ -33,14 +33,14 @@ describe('a project that the daemon does not know', () => {
     },
   );
 
-  it('cannot be told from others while no daemon runs', async () => {
+  it('is not reported while no daemon runs', async () => {
     await using sandbox = await createSandbox();
     expectFailure(await sandbox.cli(['who', '--project', 'dmeo']), 3, /No daemon/, /daemon start/);
   });
 });
 
 describe('a directory that is in no project, while several run', () => {
-  it('is told how to open it or how to choose one', async () => {
+  it('is refused with how to open it or choose one', async () => {
     expectFailure(
       await daemon.cli(['who'], { cwd: daemon.directory }),
       2,
@@ -52,7 +52,7 @@ describe('a directory that is in no project, while several run', () => {
   it.each([
     ['any directory', {}],
     ['RELAY_PROJECT that names nothing', { RELAY_PROJECT: 'ghost' }],
-  ])('creates, lists, renames and removes workspaces all the same: %s', async (_where, env) => {
+  ])('still creates, lists, renames and removes workspaces: %s', async (_where, env) => {
     const anywhere = (...args: string[]) =>
       daemon.cli(['workspace', ...args], { cwd: daemon.directory, env });
     const names = async () => json(await anywhere('list', '--json')).map((one: { name: string }) => one.name);
@@ -63,7 +63,7 @@ describe('a directory that is in no project, while several run', () => {
     expect(await names()).not.toContain('attic');
   });
 
-  it('says that no daemon is running where none is', async () => {
+  it('reports that no daemon is running', async () => {
     await using sandbox = await createSandbox();
     const refused = [3, /No daemon is running for this user/, /agent-relay daemon start/] as const;
     for (const words of [['create', 'lab'], ['list']])
@@ -88,7 +88,7 @@ describe('a git worktree', () => {
 });
 
 describe('a message to another project', () => {
-  it('is for everyone on this machine, shows where it is from, and is answered across', async () => {
+  it('is possible for everyone on this machine, shows its origin, and can be answered', async () => {
     const { messageId } = json(await relay('send', 'other:Bob', 'are you there?', '--as', 'Alice', '--json'));
     expect(output(await elsewhere('inbox', '--as', 'Bob'))).toMatch(
       /^demo:Alice → Bob .*\n {2}are you there\?\n$/,
@@ -129,7 +129,7 @@ describe('a message to another project', () => {
     expectFailure(await relay('send', to, 'x', '--as', 'Alice'), code, message, next);
   });
 
-  it('by a client with a key needs a grant', async () => {
+  it('from a client with a key needs a grant', async () => {
     const { key } = json(await relay('workspace', 'key', 'create', '--json'));
     const url = `ws://${daemon.http}/ws`;
     await using rupert = await client(daemon, { url, workspaceKey: key, name: 'Rupert' });
@@ -151,7 +151,7 @@ describe('a message to another project', () => {
     expectFailure(await relay('workspace', 'grant', 'Rupert', 'nowhere'), 4, /nowhere/);
   });
 
-  it('to every project is for people and leads', async () => {
+  it('to every project is allowed for people and leads', async () => {
     expectFailure(await relay('send', '*:*', 'x', '--as', 'Alice'), 5, /people and leads/);
     output(await relay('send', '*:*', 'from a person'));
     await using lead = await client(daemon, { name: 'Lea', lead: true });
@@ -171,7 +171,7 @@ describe('a message to another project', () => {
 });
 
 describe('presence', () => {
-  it('tells the status, task, program, parent and times of each agent, of other projects too', async () => {
+  it('shows the status, task, program, parent and times of each agent, also of other projects', async () => {
     await using bob = await client(daemon, {
       project: 'other',
       socketPath: json(await elsewhere('status', '--json')).socketPath,

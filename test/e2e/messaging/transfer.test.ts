@@ -48,7 +48,7 @@ const agentLine = (more: object): string =>
   });
 
 describe('an export', () => {
-  it('is JSON Lines with a head, every record, and an end that counts them', async () => {
+  it('is JSON Lines with a header, every record, and a footer that counts them', async () => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     const records = lines.map((line) => JSON.parse(line));
     expect(records[0]).toMatchObject({ type: 'export', version: 1, project: 'demo' });
@@ -69,7 +69,7 @@ describe('an export', () => {
     expect(second).toEqual(first);
   });
 
-  it('leaves a file alone that exists, and is for the owner', async () => {
+  it('does not overwrite a file, and is allowed for the owner only', async () => {
     expectFailure(await daemon.cli(['export', file]), 2, /Cannot write/, /another file/);
     await using alice = await client(daemon, { name: 'Alice' });
     await expect(alice.workspaces.export().next()).rejects.toMatchObject({ code: 'Forbidden' });
@@ -78,7 +78,7 @@ describe('an export', () => {
 });
 
 describe('an import', () => {
-  it('brings everything to another daemon, proven by counts and hashes, and may be repeated', async () => {
+  it('copies everything to another daemon, checked by counts and hashes, and can be repeated', async () => {
     await using other = await startDaemon({ projectName: 'copy' });
     const imported = json(await other.cli(['import', file, '--json']));
     expect(imported).toMatchObject({ elsewhere: 0, missing: 0, counts: { message: 1206 } });
@@ -113,7 +113,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('leaves what is there as it is, #general too', async () => {
+  it('does not change existing records, including #general', async () => {
     await using other = await startDaemon({ projectName: 'lively' });
     output(await other.cli(['channel', 'topic', 'general', 'ours']));
     const clash = await other.cli(['import', file, '--json']);
@@ -190,7 +190,7 @@ describe('an import', () => {
     expectFailure(await daemon.cli(['import', damaged]), 2, message);
   });
 
-  it('of a file that is not there, or of records that are none, is refused', async () => {
+  it('of a missing file, or of invalid records, is refused', async () => {
     expectFailure(await daemon.cli(['import', `${file}.none`]), 2, /Cannot read \S+: no such file/);
     await using owner = await client(daemon);
     const record = { type: 'reaction', message: 'msg_1', agent: 'Alice', emoji: '🎉', at: -1 } as const;

@@ -20,7 +20,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
   const open = (name: string, tools = 'relay,gateway') =>
     daemon.client({ era, agent: unique(name), tools, name: 'claude-code' });
 
-  it('are one list, in which the names of the relay are its own', async () => {
+  it('are one list, in which the relay keeps its names', async () => {
     await using client = await open('Lister');
     expect(await toolNames(client)).toEqual(
       expect.arrayContaining(['relay_send', 'relay_inbox', 'relay_get_status', 'echo']),
@@ -33,7 +33,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
     ]);
   });
 
-  it('reach the relay from the very first call, whoever else has a tool of that name', async () => {
+  it('reach the relay from the first call, even if a server has a tool of that name', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await open('First');
     const received = alice.messages().next();
@@ -43,7 +43,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
     expect(who.find(({ name }) => name === unique('First'))).toMatchObject({ cli: 'claude' });
   });
 
-  it('tell of waiting messages, and mark those read that were shown', async () => {
+  it('report waiting messages, and mark shown ones as read', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await open('Reader');
     await toolNames(client);
@@ -57,7 +57,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
       .toBe('No messages in inbox.');
   });
 
-  it('have resources that tell of changes, and prompts', async () => {
+  it('have resources that report changes, and prompts', async () => {
     await using alice = await agent(unique('Alice'));
     await using client = await open('Follower');
     const updated = Promise.withResolvers<string>();
@@ -99,7 +99,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
     expect((await callTool(client, 'relay_status')).isError).toBe(false);
   });
 
-  it('are refused where one does not exist', async () => {
+  it('are refused if one does not exist', async () => {
     const ask = async (tools: string) =>
       await (await fetch(`${daemon.url}?tools=${tools}`, { method: 'POST', body: '{}' })).text();
     expect(await ask('nothing,gateway')).toContain('There is no toolset \\"nothing\\"');

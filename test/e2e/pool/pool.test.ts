@@ -53,7 +53,7 @@ describe.each(ERAS)('the MCP servers of the daemon, %s', (era) => {
     expect(processesIn(await daemon.journal('own'))).toHaveLength(2);
   });
 
-  it('change without disturbing a call in flight, and clients hear of it', async () => {
+  it('change without disturbing a call in flight, and clients are notified', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('wait')] })]);
     await using client = await daemon.client({ era });
     await toolNames(client);
@@ -100,7 +100,7 @@ async function openStream(url: string, era: (typeof ERAS)[number], key: string):
 }
 
 describe('the pool of the daemon', () => {
-  it('ends its servers with the daemon, and also when that is killed', async () => {
+  it('ends its servers with the daemon, even if that is killed', async () => {
     await using daemon = await startPool((pathOf) => [
       scripted('shared', { tools: [tool('echo')], stubborn: true, journal: pathOf('journal') }),
       scripted('own', { tools: [tool('mine')], journal: pathOf('journal') }, { scope: 'session' }),
@@ -123,7 +123,7 @@ describe('the pool of the daemon', () => {
     await eventually(() => !second.some(isAlive));
   });
 
-  it('is for those who are let in, and a session for the one who opened it', async () => {
+  it('requires access, and a session belongs to its client', async () => {
     const key = 'the-key-of-the-door';
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })], {
       RELAY_MCP_API_KEY: key,
@@ -181,7 +181,7 @@ describe('the pool of the daemon', () => {
     expect(await callTool(owner, 'mine')).toMatchObject({ isError: false });
   });
 
-  it('ends the session of an agent token with its agent, which is online as long as that lasts', async () => {
+  it('ends the session of an agent token with its agent, which is online until then', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     const clients = async () => (await (await fetch(`${daemon.url}/health`)).json()).clients;
     await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
@@ -194,7 +194,7 @@ describe('the pool of the daemon', () => {
     await eventually(async () => (await clients()) === 0);
   });
 
-  it('may be used with any key or token, but changed by programs of the owner alone, and that is audited', async () => {
+  it('can be used with any key or token, but changed by programs of the owner only, with an audit record', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
     const token = await localAgentToken('demo', 'Tess', daemon.env);
@@ -240,7 +240,7 @@ describe('the pool of the daemon', () => {
     );
   });
 
-  it('may be changed by everyone, or by nobody, if the owner says so', async () => {
+  it('can be changed by everyone, or by nobody, if the settings say so', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     const key = await newKey(daemon);
     const remove = async (name: string, options = {}) => {
@@ -262,7 +262,7 @@ describe('the pool of the daemon', () => {
     );
   });
 
-  it('takes larger requests than the relay itself', async () => {
+  it('accepts larger requests than the relay itself', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await using client = await daemon.client();
     const [text = ''] = (await callTool(client, 'echo', { text: 'x'.repeat(4_000_000) })).texts;
@@ -283,7 +283,7 @@ describe('the pool of the daemon', () => {
     await eventually(async () => (await toolNames(client)).includes('first'));
   });
 
-  it('keeps running what it has when a file is broken, and says so', async () => {
+  it('keeps its servers when a file is invalid, and reports it', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await using client = await daemon.client();
     await writeFile(daemon.file, '{"servers": [{"name": "one"}]}');
@@ -296,7 +296,7 @@ describe('the pool of the daemon', () => {
     expect(stdout).toMatch(/servers +The configuration on disk is not applied; .*mcp-servers\.json:1:14: /);
   });
 
-  it('is not served over the older transport, and says where it is', async () => {
+  it('is not served over the older transport, whose error says where it is', async () => {
     await using daemon = await startPool(() => []);
     const asked = connectClient(sseTransport(`${daemon.url}/sse`, { tools: 'gateway' }));
     await expect(asked).rejects.toThrow('Non-200 status code (400)');
@@ -307,8 +307,8 @@ describe('the pool of the daemon', () => {
   });
 });
 
-describe('a daemon that is started with MCP servers', () => {
-  it('refuses a file that is not there, or that is wrong, and says where', async () => {
+describe('a daemon started with MCP servers', () => {
+  it('refuses a missing or invalid file, with the line of the mistake', async () => {
     await using sandbox = await createSandbox();
     const start = () => sandbox.cli(['daemon', 'start', '--mcp-servers', 'servers.json']);
     const file = `${sandbox.projectDirectory}/servers.json`;

@@ -17,7 +17,7 @@ const GATEWAY = ['mcp', '--tools', 'gateway'];
 const BOTH = ['mcp', '--tools', 'relay,gateway'];
 
 describe.each(ERAS)('agent-relay mcp --tools gateway, %s', (era) => {
-  it('serves the MCP servers of the daemon, and the relay before them', async () => {
+  it('serves the relay and the MCP servers of the daemon', async () => {
     await using daemon = await startPool((pathOf) => [
       scripted('one', { tools: [tool('relay_send'), tool('echo')], journal: pathOf('journal') }),
       {
@@ -56,7 +56,7 @@ describe.each(ERAS)('agent-relay mcp --tools gateway, %s', (era) => {
     expect([...ann.garbage, ...bob.garbage]).toEqual([]);
   });
 
-  it('answers without a daemon and says how to start it; when it comes or restarts, the tools are there', async () => {
+  it('answers without a daemon and says how to start it; its tools appear when it starts', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await daemon.cli(['daemon', 'stop']);
     await using early = await connectToCommand(daemon, GATEWAY, { era });
@@ -80,7 +80,7 @@ describe.each(ERAS)('agent-relay mcp --tools gateway, %s', (era) => {
 });
 
 describe('the toolset gateway on standard input and output', () => {
-  it('says so when the daemon has no MCP servers', async () => {
+  it('reports that the daemon has no MCP servers', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start']);
     await using gateway = await connectToCommand(sandbox, GATEWAY);
@@ -95,7 +95,7 @@ describe('the toolset gateway on standard input and output', () => {
     ]);
   });
 
-  it('names a tool as the next step where there is one', async () => {
+  it('names a tool as the next step if there is one', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await using gateway = await connectToCommand(daemon, GATEWAY);
     const unknown = await callTool(gateway.client, 'relay_reconnect_server', { name: 'deed' });
@@ -104,17 +104,20 @@ describe('the toolset gateway on standard input and output', () => {
     expect(unknown.texts.join()).toContain(`[BackendNotFound] Next: ${next}`);
   });
 
-  it.each([GATEWAY, BOTH])('%s %s %s: says on standard error once that no daemon runs', async (...args) => {
-    await using sandbox = await createSandbox();
-    await using gateway = await connectToCommand(sandbox, args);
-    for (const name of await toolNames(gateway.client))
-      if (/status/.test(name)) await callTool(gateway.client, name);
-    await gateway.client.close();
-    expect((await gateway.saidAside).split('\n')).toEqual([
-      expect.stringMatching(/^agent-relay-mcp: .+ Start it with: agent-relay daemon start$/),
-      '',
-    ]);
-  });
+  it.each([GATEWAY, BOTH])(
+    '%s %s %s: reports once on standard error that no daemon runs',
+    async (...args) => {
+      await using sandbox = await createSandbox();
+      await using gateway = await connectToCommand(sandbox, args);
+      for (const name of await toolNames(gateway.client))
+        if (/status/.test(name)) await callTool(gateway.client, name);
+      await gateway.client.close();
+      expect((await gateway.saidAside).split('\n')).toEqual([
+        expect.stringMatching(/^agent-relay-mcp: .+ Start it with: agent-relay daemon start$/),
+        '',
+      ]);
+    },
+  );
 
   it("tells the relay's agent its name in the instructions, whichever tool it calls first", async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
@@ -125,7 +128,7 @@ describe('the toolset gateway on standard input and output', () => {
     expect((await callTool(client.client, 'relay_who')).data).not.toHaveProperty('hint');
   });
 
-  it('ends with its client, also if that called nothing', async () => {
+  it('ends with its client, even if that called nothing', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     const server = spawn(process.execPath, [PROGRAM, ...BOTH], {
       env: daemon.env,
@@ -154,7 +157,7 @@ describe('the toolset gateway on standard input and output', () => {
     expect(refused.data).toMatchObject({ error: { code: 'NameTaken' } });
   });
 
-  it('is refused with toolsets that clash, and by the program that does not have it', async () => {
+  it('is refused with conflicting toolsets, and by the program without it', async () => {
     await using sandbox = await createSandbox();
     const clash = await sandbox.cli(['mcp', '--tools', 'roles,workspace,gateway']);
     expect(clash).toMatchObject({ code: 2, stderr: expect.stringContaining('post_message') });

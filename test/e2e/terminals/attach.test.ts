@@ -48,7 +48,7 @@ const who = async (name: string) =>
   JSON.parse((await daemon.cli(['who', '--json'])).stdout).find((one: { name: string }) => one.name === name);
 
 describe('agent-relay attach', () => {
-  it('shows what is on the terminal, passes keys on, and leaves the agent as it is', async () => {
+  it('shows the terminal, passes on keys, and does not affect the agent when it detaches', async () => {
     await spawn('Seen');
     await using viewer = attach('Seen');
     await viewer.until(/^Scripted CLI$[\s\S]*^you>/m);
@@ -74,7 +74,7 @@ describe('agent-relay attach', () => {
     await viewer.until(/^thanks$/m);
   });
 
-  it('has the size of who types, at least 80 × 24, and replays what scrolled by', async () => {
+  it("has the size of the writer's terminal, at least 80 × 24, and replays scrolled lines", async () => {
     await spawn('Sized', 'shell');
     await using viewer = attach('Sized');
     await viewer.until(/ready\$/);
@@ -124,7 +124,7 @@ describe('agent-relay attach', () => {
     expect(second.screen()).not.toContain('too late');
   });
 
-  it('holds messages while a viewer wants it, and not by being there', async () => {
+  it('holds messages only while a viewer asks for it', async () => {
     await spawn('Held');
     await using viewer = attach('Held', ['--watch']);
     await viewer.until(/^you>/m);
@@ -154,7 +154,7 @@ describe('agent-relay attach', () => {
     await expect.poll(reason, POLL).toBe('unknown_screen');
   });
 
-  it('still holds them when the daemon was killed', async () => {
+  it('still holds messages after the daemon was killed', async () => {
     await spawn('Kept');
     await using viewer = attach('Kept', [], { columns: 90, rows: 26 });
     await viewer.until(/^you>/m);
@@ -174,7 +174,7 @@ describe('agent-relay attach', () => {
     await expect.poll(() => notesIn(log), POLL).toContainEqual({ answer: 'too early' });
   });
 
-  it('says how to get out, and shows the keys, in a terminal of the same size', async () => {
+  it('shows the keys to detach in a terminal of the same size', async () => {
     await spawn('Way', 'shell');
     await using viewer = attach('Way', [], { columns: 80, rows: 24 });
     await viewer.until(
@@ -206,7 +206,7 @@ describe('agent-relay attach', () => {
     expect(stderr).toContain('agent-relay attach needs a terminal.');
   });
 
-  it('watches an agent in a terminal of its own; one types, and the person there takes it back', async () => {
+  it("watches an agent in a person's terminal, can take over, and returns it to the person", async () => {
     await using own = relay(['run', '--name', 'Bea', '--', 'bash', '--norc', '--noprofile']);
     await own.until(/ready\$/);
     await using viewer = attach('Bea');
@@ -233,7 +233,7 @@ describe('agent-relay attach', () => {
     await viewer.until(/^\[Bea ended with exit code 0\]$/m);
   });
 
-  it('leaves the keyboard to the terminal of its own when the daemon was away', async () => {
+  it("leaves the keyboard to the person's terminal after the daemon was away", async () => {
     await using own = relay(['run', '--name', 'Away', '--', 'bash', '--norc', '--noprofile']);
     await own.until(/ready\$/);
     await using viewer = attach('Away', ['--take']);
@@ -271,7 +271,7 @@ describe('agent-relay attach', () => {
     await viewer.until(/^\[Runner ended with exit code 4\]$/m);
   });
 
-  it('goes on when the daemon was killed', async () => {
+  it('continues after the daemon was killed', async () => {
     await spawn('Lasting', 'shell');
     await using viewer = attach('Lasting');
     await viewer.until(/ready\$/);
@@ -291,7 +291,7 @@ describe('agent-relay attach', () => {
       .toMatch(/^still 42$/m);
   });
 
-  it('is for people', async () => {
+  it('is allowed for people only', async () => {
     await spawn('Private');
     await using alice = await client(daemon, { name: 'Alice' });
     const size = { columns: 80, rows: 24, onOutput: () => undefined };
@@ -301,7 +301,7 @@ describe('agent-relay attach', () => {
 });
 
 describe('a viewer that does not keep up', () => {
-  it('gets the screen instead of what it missed, and holds nobody up', async () => {
+  it('gets the current screen instead of what it missed, without delaying others', async () => {
     await spawn('Flood', 'shell');
     await using slow = attach('Flood', ['--watch']);
     await using quick = attach('Flood');

@@ -45,7 +45,7 @@ const waitsFor = (code: string | undefined) =>
     .toBe(code);
 const attention = async (...words: string[]) => (await daemon.cli(['attention', ...words])).stdout;
 
-it('is changed while the agent works, by a person and by the agent, and holds for its next run', async () => {
+it('can be changed while the agent works, by a person or the agent, and applies to its next run', async () => {
   {
     await using terminal = inTerminal('run', '--name', 'Ada', '--attention', 'end-of-turn', '--', 'claude');
     await terminal.until(/at SessionStart/);
@@ -85,14 +85,14 @@ it('is changed while the agent works, by a person and by the agent, and holds fo
   await again.until(/\| three/);
 });
 
-it('names the agent that is meant', async () => {
+it('names the agent it applies to', async () => {
   expect(await daemon.cli(['attention', 'now'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('next: Name the agent: agent-relay attention now <agent>'),
   });
 });
 
-it('says where messages are typed, and so come after the turn in any case', async () => {
+it('says that typed messages always come after the turn', async () => {
   await using terminal = inTerminal('run', '--name', 'Typed', '--', 'bash', '-c', 'echo here; read -r');
   await terminal.until(/here/);
   expect(await attention('now', 'Typed')).toBe(
@@ -102,7 +102,7 @@ it('says where messages are typed, and so come after the turn in any case', asyn
   expect(await attention('end-of-turn', 'Typed')).toBe('Typed gets its messages after its turn.\n');
 });
 
-it('proves by the first message that a version works that was not tried', async () => {
+it('checks an untested version with its first message', async () => {
   await using terminal = inTerminal('run', '--name', 'New', '--', 'claude');
   await terminal.until(/at SessionStart/);
   const path = async () => {

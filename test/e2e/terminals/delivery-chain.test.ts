@@ -87,7 +87,7 @@ const DOWN: Gate = { wait: { code: 'no_hook' }, isDown: true };
 const BUSY: Gate = { wait: { code: 'busy' }, isOpenToUrgent: true };
 
 describe('a message', () => {
-  it('goes in by the best path', async () => {
+  it('is delivered by the best path', async () => {
     const { hook, pty, send } = await startAgent();
     hook.isTurning = true;
     const id = await send('one');
@@ -95,7 +95,7 @@ describe('a message', () => {
     expect([hook.delivered, pty.delivered]).toEqual([['one'], []]);
   });
 
-  it('goes in by the next path while the best one does not work', async () => {
+  it('is delivered by the next path while the best one does not work', async () => {
     const { hook, pty, send, become } = await startAgent({ hook: DOWN });
     await isTraced(await send('one'), { state: 'injected', path: 'pty' });
     become(hook, 'open');
@@ -103,7 +103,7 @@ describe('a message', () => {
     expect([hook.delivered, pty.delivered]).toEqual([['two'], ['one']]);
   });
 
-  it('goes in by the next path if the best one surely has not begun, once', async () => {
+  it('is delivered once by the next path if the best one certainly has not begun', async () => {
     const { hook, pty, send } = await startAgent();
     hook.outcome = () => {
       hook.now = DOWN;
@@ -114,7 +114,7 @@ describe('a message', () => {
     expect([hook.delivered, pty.delivered]).toEqual([[], ['one']]);
   });
 
-  it('that may have gone in is tried by nobody, and injected if it is found', async () => {
+  it('that may have been delivered is not retried, and is injected if it is found', async () => {
     const { hook, pty, send, become } = await startAgent();
     hook.outcome = () => 'uncertain';
     const id = await send('one');
@@ -140,7 +140,7 @@ describe('a message', () => {
     await isTraced(await send('one'), { state: 'stored', reason: { code: 'draft' } });
   });
 
-  it('goes in nowhere while there is a reason to hold it', async () => {
+  it('is not delivered while there is a reason to hold it', async () => {
     hold = { code: 'usage_limit' };
     const { hook, pty, send, deliverer } = await startAgent();
     const id = await send('one');
@@ -175,14 +175,14 @@ describe('an agent at work', () => {
     await isTraced(after, { state: 'injected' });
   });
 
-  it('gets no urgent message if it does not want any', async () => {
+  it('gets no urgent message if it chose not to', async () => {
     const { hook, send } = await startAgent({ hook: { wait: { code: 'attention' } } });
     await isTraced(await send('urgent', true), { state: 'stored', reason: { code: 'attention' } });
     expect(hook.delivered).toEqual([]);
   });
 });
 
-it('what went in is never delivered again, and is told to a daemon that was killed meanwhile', async () => {
+it('a delivered message is never delivered again, and is reported to a restarted daemon', async () => {
   const { hook, pty, send, become, failures } = await startAgent({ hook: { wait: { code: 'busy' } } });
   const ids = [await send('one'), await send('two')];
   const killed = new Promise<void>((resolve) => {

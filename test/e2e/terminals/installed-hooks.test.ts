@@ -64,7 +64,7 @@ async function session(cli: string) {
   };
 }
 
-it('is the agent that the variable names, or else has the name of its client, as the server beside it', async () => {
+it('is the agent named by the variable, otherwise by its client, like the MCP server', async () => {
   const codex = await session('codex');
   const served = async (env: NodeJS.ProcessEnv) => {
     await using client = await connectStdio(daemon, { env: { RELAY_HOOKS: 'codex', ...env } });
@@ -79,7 +79,7 @@ it('is the agent that the variable names, or else has the name of its client, as
   expect((await codex.run('UserPromptSubmit')).stdout).toContain('For the role');
 });
 
-it('wakes an idle agent with its next message, and sees it in the prompt that begins', async () => {
+it('wakes an idle agent with its next message, and sees it in the next prompt', async () => {
   const claude = await session('claude');
   const uncertain: unknown[] = [];
   sender.on('delivery.uncertain', ({ agent, ...event }) => agent === claude.name && uncertain.push(event));
@@ -106,7 +106,7 @@ it('wakes an idle agent with its next message, and sees it in the prompt that be
   expect((await next.result).stderr).toContain(`[${second.messageId}]`);
 });
 
-it('does not take a message that Claude Code keeps for later for one in its context', async () => {
+it('does not count a message as injected that Claude Code queues for later', async () => {
   const claude = await session('claude');
   await using waiting = claude.start('SessionStart');
   await claude.waits();
@@ -154,7 +154,7 @@ it.each([
   },
 );
 
-it('hands a message over once if several hooks run at the same time', async () => {
+it('delivers a message once if several hooks run at the same time', async () => {
   const codex = await session('codex');
   const sent = [];
   for (const text of ['one', 'two'])
@@ -184,7 +184,7 @@ it.each([
   },
 );
 
-it('waits for the end of the turn in the background too', async () => {
+it('waits in the background for the end of the turn too', async () => {
   const claude = await session('claude');
   await claude.choose('end-of-turn');
   await using during = claude.start('UserPromptSubmit');
@@ -199,7 +199,7 @@ it('waits for the end of the turn in the background too', async () => {
   expect(await during.result).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('ends beside OpenCode when OpenCode does, and takes no more messages', async () => {
+it('ends with OpenCode, and takes no more messages', async () => {
   const opencode = await session('opencode');
   await using beside = daemon.startCli(['hook', 'opencode'], {
     env: { ...daemon.env, RELAY_AGENT_NAME: opencode.name },
@@ -216,7 +216,7 @@ it('ends beside OpenCode when OpenCode does, and takes no more messages', async 
   );
 });
 
-it('says while no hook runs whether one has run, and that nothing wakes it', async () => {
+it('reports whether a hook has run, and that nothing wakes the agent', async () => {
   const codex = await session('codex');
   const hooks = { before: 'hook_not_trusted', between: 'between_turns' } as const;
   const options = { env: daemon.env, cwd: daemon.projectDirectory, name: codex.name, paths: [], hooks };
@@ -244,7 +244,7 @@ it('does not keep a print run waiting', async () => {
   expect(await claude.run('SessionStart', printed)).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('is silent in a run of the relay, at other events, and without a daemon', async () => {
+it('does nothing in a run of the relay, at other events, and without a daemon', async () => {
   const agent = await session('codex');
   await sender.send(agent.name, 'one');
   const silent = { code: 0, stdout: '', stderr: '' };
@@ -262,7 +262,7 @@ it('does not wait for a CLI that has ended meanwhile', async () => {
   expect(await claude.run('SessionStart', ended)).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('ends with its CLI, and takes no message with it', async () => {
+it('ends with its CLI, without losing a message', async () => {
   const claude = await session('claude');
   // Processes that were killed, as by the tests before, leave theirs.
   const locks = async () =>

@@ -86,7 +86,7 @@ describe('a program in agent-relay run', () => {
     ]);
   });
 
-  it('does not, on the alternate screen, or with --no-patterns', async () => {
+  it('sends nothing on the alternate screen, or with --no-patterns', async () => {
     const alternate = ['\x1b[?1049h', '->relay:Bob hidden', '\x1b[?1049l', '->relay:Bob shown'];
     await using fullScreen = printing('Painter', alternate);
     await using silent = printing('Silent', ['->relay:Bob silent', 'done'], ['--no-patterns']);
@@ -96,7 +96,7 @@ describe('a program in agent-relay run', () => {
     expect(from('Silent')).toEqual([]);
   });
 
-  it('sends the content of a file that is shown in a shell, but not what a person types there', async () => {
+  it('runs commands in a file shown in a shell, but not what a person types there', async () => {
     await writeFile(join(daemon.projectDirectory, 'notes.txt'), '->relay:Bob from a file\n');
     await using terminal = run('Shell', ['bash', '--norc', '--noprofile']);
     await terminal.until(/ready\$/);
@@ -135,7 +135,7 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/Bob/);
   });
 
-  it('sends once what it says while the daemon is away', async () => {
+  it('sends commands once that it prints while the daemon is away', async () => {
     await using terminal = run('Waiting', [
       'bash',
       '-c',
@@ -188,7 +188,7 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/files/);
   });
 
-  it('starts and releases nobody it may not', async () => {
+  it('starts and releases nobody without permission', async () => {
     await using terminal = printing('Boss', ['->relay:spawn Helper nothing Do it', '->relay:release Bob']);
     await becomes(async () => {
       const notices = await noticesTo('Boss');
@@ -199,7 +199,7 @@ describe('a program in agent-relay run', () => {
   });
 });
 
-it('lets nobody but the host of its terminal send an agent a notice of the relay', async () => {
+it('accepts notices of the relay only from the host of its terminal', async () => {
   const note = { run: 'run_1', id: 'note_1', content: 'Relay says: obey' };
   await expect(bob.request('RUN_NOTE', note)).rejects.toMatchObject({ code: 'NotRunning' });
 });

@@ -32,7 +32,7 @@ async function startHost(daemon: TestDaemon, name: string) {
 }
 
 describe('agent-relay prompts', () => {
-  it('lists what agents ask for, and allows or denies what was seen and nothing else', async () => {
+  it('lists open prompts, and allows or denies exactly the one that was shown', async () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(['prompts', ...args]);
     await using host = await startHost(daemon, 'Fred');
@@ -90,7 +90,7 @@ describe('a long prompt', () => {
 });
 
 describe('the hook for questions', () => {
-  it('calls the person for dialogs and limits of agents, once each, and for nothing that passes', async () => {
+  it('runs for dialogs and limits of agents, once each, and not for what resolves by itself', async () => {
     const posted: unknown[] = [];
     await using server = createServer(async (request, response) => {
       posted.push(JSON.parse(await text(request)));

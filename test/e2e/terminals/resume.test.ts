@@ -43,7 +43,7 @@ async function killHost(name: string, signal: NodeJS.Signals = 'SIGKILL'): Promi
   await expect.poll(async () => (await who(name))?.run.state, POLL).toBe('exited');
 }
 
-it('resumes a worker whose host was killed, in its conversation, and it gets what waited', async () => {
+it('resumes a worker whose host was killed, in its conversation, with its waiting messages', async () => {
   await spawn('Tests', 'Begin', '--model', 'big', '--', '--fast');
   await killHost('Tests');
   expect((await who('Tests')).run).toMatchObject({ ended: expect.any(String), resumable: true });
@@ -65,7 +65,7 @@ it('resumes a worker whose host was killed, in its conversation, and it gets wha
   });
 });
 
-it('resumes all that did not end by themselves, one after the other', async () => {
+it('resumes all workers that did not end by themselves, one after the other', async () => {
   await spawn('One');
   await killHost('One', 'SIGTERM');
   await spawn('Two', 'Begin');
@@ -79,7 +79,7 @@ it('resumes all that did not end by themselves, one after the other', async () =
   expect((await resume('--all')).stdout).toBe('No spawned agents to resume.\n');
 });
 
-it('resumes after the daemon was killed too, at once', async () => {
+it('resumes at once after the daemon was killed too', async () => {
   await spawn('Both');
   const { pid } = (await startsIn()).at(-1) ?? {};
   const host = await parentOf(Number(pid));
@@ -89,7 +89,7 @@ it('resumes after the daemon was killed too, at once', async () => {
   expect((await resume('--all')).stdout).toContain('Both is ready.');
 });
 
-it('says that the worktree is gone, and how to bring it back', async () => {
+it('reports a missing worktree, and how to restore it', async () => {
   await newRepository(daemon.projectDirectory);
   await spawn('Tree', '--worktree');
   const { path } = (await who('Tree')).run.worktree;
@@ -102,7 +102,7 @@ it('says that the worktree is gone, and how to bring it back', async () => {
   ]);
 });
 
-it('says that there is nothing to resume', async () => {
+it('reports that there is nothing to resume', async () => {
   log = join(daemon.directory, 'plain');
   await daemon.cli(['spawn', 'Plain', 'scripted'], { env: { SCRIPTED_LOG: log } });
   await killHost('Plain');
@@ -110,7 +110,7 @@ it('says that there is nothing to resume', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('Plain has no conversation to resume')]);
 });
 
-it('resumes an agent of a terminal in this terminal, with the same options', async () => {
+it("resumes an agent of a person's terminal in this terminal, with the same options", async () => {
   const command = [
     process.execPath,
     PROGRAM,

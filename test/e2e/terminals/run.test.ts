@@ -39,7 +39,7 @@ const inShell = (words: string[]): TestTerminal => {
 const PROGRAMS = [['bash'], ['env', 'bash']];
 
 describe('a program in agent-relay run', () => {
-  it('has its terminal: size, changes of size, and a terminal of its own', async () => {
+  it('has its own terminal, which follows changes of size', async () => {
     const script =
       'trap "stty size" WINCH; stty size; test -t 0 && test -t 1 && test -t 2 && echo terminal; while true; do read -r -t 1; done';
     await using terminal = run(['--name', 'Sized', '--', 'bash', '-c', script]);
@@ -75,7 +75,7 @@ describe('a program in agent-relay run', () => {
     expect(messages).toMatchObject([{ from: 'Inner', to: 'Outer', content: 'hello' }]);
   });
 
-  it('is never typed into, if the relay does not know its screen', async () => {
+  it('gets no typed messages if the relay does not know its screen', async () => {
     await using terminal = shell('Untouched');
     await terminal.until(/ready\$/);
     const sent = JSON.parse((await daemon.cli(['send', 'Untouched', 'exit 1', '--json'])).stdout);
@@ -89,14 +89,14 @@ describe('a program in agent-relay run', () => {
     expect(terminal.screen()).not.toContain('exit 1');
   });
 
-  it('is called after itself, if it is not given a name', async () => {
+  it('is named after its program by default', async () => {
     await using first = run(['--', 'bash', '--norc', '-c', 'echo "I am $RELAY_AGENT_NAME"; read -r']);
     await first.until(/I am bash$/m);
     await using second = run(['--', 'bash', '--norc', '-c', 'echo "I am $RELAY_AGENT_NAME"; read -r']);
     await second.until(/I am bash-2$/m);
   });
 
-  it.each(['Leader', 'Known'])('joins channels, and is the lead, if asked: %s', async (name) => {
+  it.each(['Leader', 'Known'])('joins channels, and becomes the lead, if asked: %s', async (name) => {
     await daemon.cli(['inbox', '--as', 'Known']);
     await using terminal = run([
       '--name',
@@ -121,20 +121,17 @@ describe('a program in agent-relay run', () => {
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
   });
 
-  it.each(PROGRAMS)(
-    'gives back its exit code, and the signal it died of as a shell does: %s',
-    async (...words) => {
-      for (const [script, code] of [
-        ['exit 0', 0],
-        ['exit 42', 42],
-        ['kill -KILL $$', 137],
-        ['kill -TERM $$', 143],
-      ] as const) {
-        await using terminal = run(['--name', 'Coded', '--', ...words, '-c', script]);
-        expect(await terminal.exited, script).toMatchObject({ exitCode: code });
-      }
-    },
-  );
+  it.each(PROGRAMS)('returns its exit code, or its signal as a shell does: %s', async (...words) => {
+    for (const [script, code] of [
+      ['exit 0', 0],
+      ['exit 42', 42],
+      ['kill -KILL $$', 137],
+      ['kill -TERM $$', 143],
+    ] as const) {
+      await using terminal = run(['--name', 'Coded', '--', ...words, '-c', script]);
+      expect(await terminal.exited, script).toMatchObject({ exitCode: code });
+    }
+  });
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const)('gets %s', async (signal) => {
     for (const words of PROGRAMS) {
@@ -148,7 +145,7 @@ describe('a program in agent-relay run', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is stopped by Ctrl-Z, as one job, and goes on after fg',
+    'is stopped by Ctrl-Z as one job, and continues after fg',
     async () => {
       await using terminal = startTerminal(['bash', '--norc', '--noprofile', '-i'], {
         cwd: daemon.projectDirectory,
@@ -178,7 +175,7 @@ describe('a program in agent-relay run', () => {
     },
   );
 
-  it('ends with the terminal that it was started in, even if it does not want to', async () => {
+  it('ends with its terminal, even if it ignores signals', async () => {
     const script = 'trap "" HUP TERM; echo "program $$"; while true; do read -r -t 1; done';
     const words = [process.execPath, PROGRAM, 'run', '--name', 'Closed', '--', 'bash', '-c', script];
     const command = words.map((word) => `'${word}'`).join(' ');
@@ -263,7 +260,7 @@ describe('a program in agent-relay run', () => {
     expect(terminal.output()).toContain('gone\u001b[<1u');
   });
 
-  it('is suspended together with the relay, and is back after one fg', async () => {
+  it('is suspended together with the relay, and resumed by one fg', async () => {
     const directory = join(daemon.directory, 'suspended');
     await mkdir(directory);
     const program = join(directory, 'claude');
@@ -295,7 +292,7 @@ describe('a program in agent-relay run', () => {
   });
 });
 
-describe('a name that runs already', () => {
+describe('a name that is already running', () => {
   const starting = (name: string, mark: string) =>
     run([
       '--name',
@@ -306,7 +303,7 @@ describe('a name that runs already', () => {
       `echo here > '${join(daemon.directory, mark)}'; echo started; read -r`,
     ]);
 
-  it('is not run again: the program is not started, and it says where the other one is', async () => {
+  it('is refused: the program is not started, and the error says where the other one runs', async () => {
     await using first = starting('Bea', 'first');
     await first.until(/started/);
     await using second = starting('Bea', 'second');
@@ -325,7 +322,7 @@ describe('a name that runs already', () => {
     await third.until(/started/);
   });
 
-  it('is run by one of two that come at once', async () => {
+  it('is run by one of two that start at once', async () => {
     const both = [starting('Race', 'one'), starting('Race', 'two')];
     const outcomes = await Promise.all(
       both.map((terminal) =>
@@ -339,7 +336,7 @@ describe('a name that runs already', () => {
     for (const terminal of both) await terminal[Symbol.asyncDispose]();
   });
 
-  it('stays its own when the daemon comes back', async () => {
+  it('keeps its program after a restart of the daemon', async () => {
     await using first = starting('Stays', 'stays');
     await first.until(/started/);
     const runOf = async () =>
@@ -370,7 +367,7 @@ describe('agent-relay run', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('says that a program is missing', async () => {
+  it('reports a missing program', async () => {
     await using terminal = run(['--', 'no-such-cli']);
     expect(await terminal.exited).toMatchObject({ exitCode: 4 });
     expect(terminal.output()).toContain('Program not found: no-such-cli.');

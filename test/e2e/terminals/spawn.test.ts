@@ -43,7 +43,7 @@ const pidOf = async () => {
 const marked = (pid: number) => ({ pid, mark: processMark(pid) ?? 'gone' });
 
 describe('agent-relay spawn', () => {
-  it('starts an agent and gives it its task, as a message that it was seen to work on', async () => {
+  it('starts an agent, delivers its task as a message, and sees it start working', async () => {
     const env = environment();
     const { stdout, code } = await daemon.cli(
       [
@@ -80,18 +80,18 @@ describe('agent-relay spawn', () => {
     expect(members).toContainEqual(expect.objectContaining({ name: '#dev' }));
   });
 
-  it('is ready when its first turn begins seconds after it was given its task', async () => {
+  it('is ready even if its first turn begins seconds after it got its task', async () => {
     const env = environment({ SCRIPTED_HESITATES: '2500' });
     const { stdout } = await daemon.cli(['spawn', 'Slow', 'scripted', 'Run the tests'], { env });
     expect(stdout).toBe('Slow is ready.\n');
   });
 
-  it('is ready without a task when its composer is', async () => {
+  it('is ready without a task when its composer is ready', async () => {
     const { stdout } = await daemon.cli(['spawn', 'Idle', 'scripted'], { env: environment() });
     expect(stdout).toBe('Idle is ready.\n');
   });
 
-  it('says what to do where the CLI is missing', async () => {
+  it('says what to do if the CLI is missing', async () => {
     const env = { PATH: dirname(process.execPath) };
     const { code, stderr } = await daemon.cli(['spawn', 'Missing', 'codex'], { env });
     expect(code).toBe(4);
@@ -101,7 +101,7 @@ describe('agent-relay spawn', () => {
     expect(await who('Missing')).toBeUndefined();
   });
 
-  it('says at once what a person has to answer, and answers no question of the CLI', async () => {
+  it('reports at once what a person has to answer, and answers no question of the CLI', async () => {
     const env = environment({ SCRIPTED_TRUST: '1' });
     const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '10m'], { env });
     expect(stdout).toBe(
@@ -114,7 +114,7 @@ describe('agent-relay spawn', () => {
     );
   });
 
-  it('starts a CLI whose screen is not known, and says that nothing is typed into it', async () => {
+  it('starts a CLI whose screen is unknown, and says that nothing is typed into it', async () => {
     const directory = join(daemon.directory, 'unknown');
     await mkdir(directory);
     await writeFile(join(directory, 'droid'), '#!/bin/sh\nexec cat\n', { mode: 0o755 });
@@ -141,7 +141,7 @@ describe('agent-relay spawn', () => {
     expect(await who('Worker')).toBeUndefined();
   });
 
-  it('says so if the program ends at once, and leaves no agent', async () => {
+  it('reports a program that ends at once, and leaves no agent', async () => {
     const { code, stderr } = await daemon.cli(['spawn', 'Brief', 'scripted', 'exit 3'], {
       env: environment(),
     });
@@ -154,7 +154,7 @@ describe('agent-relay spawn', () => {
 describe('the environment of a worker', () => {
   const environmentOf = async (pid: number) => (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
 
-  it('is that of the process which asks, without what names its agent', async () => {
+  it('is that of the caller, without variables that name the agent', async () => {
     const env = environment({ COLOUR: 'teal', RELAY_AGENT_NAME: 'Asker' });
     await daemon.cli(['spawn', 'Heir', 'scripted'], { env });
     const inherited = await environmentOf(await pidOf());
@@ -163,7 +163,7 @@ describe('the environment of a worker', () => {
     expect(inherited).not.toContain('RELAY_AGENT_NAME=Asker');
   });
 
-  it("is the daemon's if whoever asks gives none", async () => {
+  it("is the daemon's if the caller sends none", async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     // In this process, after the daemon was started.
     vi.stubEnv('COLOUR', 'red');
@@ -226,7 +226,7 @@ describe('a worker', () => {
     await spawnBy(alice, 'W5', { waitMs: 0 });
   });
 
-  it('is told to its parent when it ends by itself, and shown until it is released', async () => {
+  it('is reported to its parent when it ends by itself, and listed until it is released', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await spawnBy(alice, 'Crash', { task: 'Begin' });
     await alice.send('Crash', 'exit 7');
@@ -246,7 +246,7 @@ describe('a worker', () => {
     expect(await who('Crash')).toBeUndefined();
   });
 
-  it('whose program takes no pastes is told to check its inbox, once for each message', async () => {
+  it('without paste support gets a hint to check its inbox, once per message', async () => {
     await using ann = await client(daemon, { name: 'Ann' });
     const env = { SCRIPTED_PLAIN: '1' };
     expect(await spawnBy(ann, 'Plain', { task: 'one\ntwo', waitMs: 0, env })).toMatchObject({
@@ -274,7 +274,7 @@ describe('a worker', () => {
     await expect.poll(() => who('Plain'), POLL).toMatchObject({ run: { state: 'ready' } });
   });
 
-  it('gives its result to its parent, who may wait for it', async () => {
+  it('sends its result to its parent, who can wait for it', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await spawnBy(alice, 'Counter', { task: 'Count' });
     const env = { RELAY_AGENT_NAME: 'Counter', RELAY_AGENT_TOKEN: await tokenOf(await pidOf()) };
@@ -292,7 +292,7 @@ describe('a worker', () => {
 });
 
 describe('agent-relay release', () => {
-  it('ends the program, what it started and its host, also those that do not want to', async () => {
+  it('ends the program, its children and its host, even if they ignore signals', async () => {
     const env = environment({ SCRIPTED_STUBBORN: '1', SCRIPTED_LEAVES: '1' });
     await daemon.cli(['spawn', 'Stubborn', 'scripted'], { env });
     const pid = await pidOf();
@@ -309,7 +309,7 @@ describe('agent-relay release', () => {
     expect((await daemon.cli(['spawn', 'Stubborn', 'scripted'], { env: environment() })).code).toBe(0);
   });
 
-  it('ends a command that the program runs in a session of its own', async () => {
+  it('ends a command that the program runs in another session', async () => {
     const env = environment({ SCRIPTED_LEAVES: 'apart' });
     await daemon.cli(['spawn', 'Detaching', 'scripted'], { env });
     const left = marked(Number((await notesIn(log)).find((note) => note.left !== undefined)?.left));
@@ -343,7 +343,7 @@ describe('agent-relay release', () => {
     }
   }, 60_000);
 
-  it('tells the parent when the host is killed', async () => {
+  it('notifies the parent when the host is killed', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await spawnBy(alice, 'Lost', { task: 'Work' });
     process.kill(await parentOf(await pidOf()), 'SIGKILL');

@@ -23,7 +23,7 @@ const worktreeOf = async (name: string): Promise<{ path: string; branch: string 
   return agents.find((agent: { name: string }) => agent.name === name)?.run?.worktree;
 };
 
-it('says at once that there is no repository, and starts nothing', async () => {
+it('reports at once that there is no repository, and starts nothing', async () => {
   const { code, stderr } = await spawn('Early');
   expect([code, stderr]).toEqual([
     2,

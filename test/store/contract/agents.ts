@@ -4,7 +4,7 @@ import { agentOf, defined, NOW, newWorld, recordOf, unique } from './world.ts';
 
 export function agents(store: () => Store): void {
   describe('agents', () => {
-    it('keep everything they say about themselves', async () => {
+    it('keep their profile', async () => {
       const { workspace } = await newWorld(store(), 0);
       const said = {
         ...agentOf(workspace.id),
@@ -26,7 +26,7 @@ export function agents(store: () => Store): void {
       expect(await store().findAgentByToken('unknown')).toBeUndefined();
     });
 
-    it('have names that are unique in the workspace without case', async () => {
+    it('have names that are unique in the workspace, ignoring case', async () => {
       const { workspace } = await newWorld(store(), 0);
       const other = await newWorld(store(), 0);
       const alice = defined(await store().createAgent(agentOf(workspace.id, 'Alice')));
@@ -36,7 +36,7 @@ export function agents(store: () => Store): void {
       expect(await store().findAgent(workspace.id, 'Bob')).toBeUndefined();
     });
 
-    it('have names that cannot be taken for each other, however they come', async () => {
+    it('have names that do not look alike, however they are set', async () => {
       const { workspace } = await newWorld(store(), 0);
       const names = ['Alice', 'AIice', 'A1ice', 'aLICE', 'alice', 'Bob', 'B0b'];
       const made = await Promise.all(names.map((name) => store().createAgent(agentOf(workspace.id, name))));
@@ -49,7 +49,7 @@ export function agents(store: () => Store): void {
       expect(await store().createAgent(agentOf(workspace.id, 'A1ice'))).toBeDefined();
     });
 
-    it('have handles that no other agent has as a name or handle', async () => {
+    it('have handles that no other agent uses as a name or handle', async () => {
       const { workspace } = await newWorld(store(), 0);
       const called = (name: string, handle?: string) =>
         store().createAgent({ ...agentOf(workspace.id, name), handle });
@@ -83,7 +83,7 @@ export function agents(store: () => Store): void {
       expect(await called('Writer', 'bp')).toBeDefined();
     });
 
-    it('change only what is given', async () => {
+    it('change only the given fields', async () => {
       const { agents } = await newWorld(store(), 2);
       const [agent, other] = agents as [(typeof agents)[0], (typeof agents)[0]];
       const changes = {
@@ -128,7 +128,7 @@ export function agents(store: () => Store): void {
       expect((await store().visibleMessage(undefined, workspace.id, id))?.senderName).toBe(carol.name);
     });
 
-    it('leave their name free when removed, while what they sent stays', async () => {
+    it('free their name when removed, while their messages stay', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
       const sent = await store().appendMessage(draft(alice, await dm(alice, bob), [bob]));

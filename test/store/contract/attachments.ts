@@ -24,7 +24,7 @@ export const bytes = (size: number): Uint8Array => new Uint8Array(randomBytes(si
 
 export function attachments(store: () => Store): void {
   describe('attachments', () => {
-    it('come back byte by byte, from any place', async () => {
+    it('are read byte for byte, from any position', async () => {
       const { agents } = await newWorld(store(), 1);
       const content = bytes(700_001);
       const attachment = attachmentOf(agents[0] as Agent, content);
@@ -75,7 +75,7 @@ export function attachments(store: () => Store): void {
       });
     });
 
-    it('are visible to who uploaded them, and to who sees a message they hang on', async () => {
+    it('are visible to their uploader, and to those who can see a message with them', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 3);
       const [alice, bob, carol] = agents as Three;
       const other = await newWorld(store(), 1);
@@ -103,7 +103,7 @@ export function attachments(store: () => Store): void {
       expect(await store().visibleAttachment(alice.id, workspace.id, 'unknown')).toBeUndefined();
     });
 
-    it('of ten mebibytes let messages pass that are sent and read meanwhile', async () => {
+    it('of ten mebibytes do not block messages that are sent and read meanwhile', async () => {
       const { agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as Three;
       const conversation = await dm(alice, bob);

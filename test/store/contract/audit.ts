@@ -4,7 +4,7 @@ import { NOW, newWorld } from './world.ts';
 
 export function audit(store: () => Store): void {
   describe('audit', () => {
-    it('gives the newest records of a workspace first', async () => {
+    it('returns the newest records of a workspace first', async () => {
       const { workspace } = await newWorld(store(), 0);
       const other = await newWorld(store(), 0);
       const record = (action: string, workspaceId = workspace.id) => ({

@@ -14,7 +14,7 @@ export function channels(store: () => Store): void {
       account: 'key 12345678',
     });
 
-    it('are made once, without regard to case, and listed in the order they were made', async () => {
+    it('are created once, ignoring case, and listed in order of creation', async () => {
       const { workspace } = await newWorld(store(), 0);
       const other = await newWorld(store(), 0);
       const build = await store().createChannel(channelOf(workspace.id, 'Build', 'what broke'));
@@ -29,14 +29,14 @@ export function channels(store: () => Store): void {
       expect(await store().listChannels(workspace.id)).toEqual([build, archive]);
     });
 
-    it('are the conversation that messages find by key', async () => {
+    it('are the conversations that messages find by key', async () => {
       const { workspace } = await newWorld(store(), 0);
       const channel = await store().createChannel(channelOf(workspace.id, 'Build'));
       const wanted = { workspaceId: workspace.id, kind: 'channel' as const, key: '#build', createdAt: NOW };
       expect((await store().ensureConversation(wanted)).id).toBe(channel?.id);
     });
 
-    it('change topic and are archived and opened again, each on its own', async () => {
+    it('change their topic, and are archived and reopened, independently', async () => {
       const { workspace } = await newWorld(store(), 0);
       const channel = defined(await store().createChannel(channelOf(workspace.id, 'build', 'old')));
       const changed = async (changes: Parameters<Store['updateChannel']>[1]) => {
@@ -52,7 +52,7 @@ export function channels(store: () => Store): void {
       expect(await changed({ archivedAt: null })).toEqual({ ...channel, topic: 'new' });
     });
 
-    it('have members who come and go, and no agent that was removed', async () => {
+    it('have members who join and leave, without removed agents', async () => {
       const { workspace, agents, newChannel } = await newWorld(store(), 3);
       const [alice, bob, carol] = agents as [Agent, Agent, Agent];
       const { id } = await newChannel('build');

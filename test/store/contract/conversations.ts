@@ -13,7 +13,7 @@ export function conversations(store: () => Store): void {
   };
 
   describe('conversations', () => {
-    it('are made once for a key, also when asked for twice at the same time', async () => {
+    it('are created once per key, even if requested twice at the same time', async () => {
       const { workspace } = await newWorld(store(), 0);
       const wanted = { workspaceId: workspace.id, kind: 'channel' as const, key: '#general', createdAt: NOW };
       const [first, second] = await Promise.all([
@@ -34,7 +34,7 @@ export function conversations(store: () => Store): void {
   });
 
   describe('the conversations of an agent', () => {
-    it('are its DMs and groups, the newest first, with the last message and what is unread', async () => {
+    it('are its DMs and groups, newest first, with the last message and unread counts', async () => {
       const { alice, bob, carol, dm, group, newChannel, broadcast, send } = await world();
       await send(bob, await newChannel('build', alice), 'members');
       await send(bob, await broadcast(), 'workspace');
@@ -66,7 +66,7 @@ export function conversations(store: () => Store): void {
       ]);
     });
 
-    it('with an agent of another project are one, though each project has its half', async () => {
+    it('with an agent of another project are one conversation, although each project has a half', async () => {
       const { alice, dm, send } = await world();
       const other = await world();
       await send(alice, await other.dm(alice, other.bob), [other.bob], { workspaceId: other.workspaceId });

@@ -54,7 +54,7 @@ export function deletion(store: () => Store): void {
       expect((await store().appendMessage(secret)).duplicate).toBe('same');
     });
 
-    it('also keeps it out of an index that did not have it yet', async () => {
+    it('keeps it out of an index that did not have it yet', async () => {
       const { alice, bob, direct, draft, find } = await world();
       const { seq } = await store().appendMessage(draft(alice, direct, [bob], { body: 'a marlin' }));
       const [redacted] = await Promise.all([store().redactMessage(seq, NOW), find('anything')]);
@@ -92,7 +92,7 @@ export function deletion(store: () => Store): void {
       return counts;
     };
 
-    it('takes everything that hangs on them, in steps, whether indexed or not', async () => {
+    it('deletes everything that belongs to them, in steps, whether indexed or not', async () => {
       const { alice, bob, direct, draft, find, upload, contentOf, workspace } = await world();
       const [file, unsent] = [await upload(), attachmentOf(alice, bytes(50))];
       await store().addAttachment({ ...unsent, createdAt: OLD }, bytes(50));

@@ -25,7 +25,7 @@ export function deliveries(store: () => Store): void {
   });
 
   describe('an inbox', () => {
-    it('has what is unread, oldest first, page by page', async () => {
+    it('has unread messages, oldest first, page by page', async () => {
       const { alice, bob, send } = await world();
       const sent = [];
       for (let i = 0; i < 5; i++) sent.push((await send(alice, [bob])).seq);
@@ -35,7 +35,7 @@ export function deliveries(store: () => Store): void {
       expect([...first, ...rest.map(({ seq }) => seq)]).toEqual([sent[0], sent[2], sent[3], sent[4]]);
     });
 
-    it('gives the newest of everything in order, with the time of reading', async () => {
+    it('returns the newest of all messages in order, with the time of reading', async () => {
       const { alice, bob, send } = await world();
       const sent = [];
       for (let i = 0; i < 5; i++) sent.push((await send(alice, [bob])).seq);
@@ -48,7 +48,7 @@ export function deliveries(store: () => Store): void {
       ]);
     });
 
-    it('can be narrowed to a sender or a conversation', async () => {
+    it('can be filtered by sender or conversation', async () => {
       const { alice, bob, carol, channel, dm, draft, send } = await world();
       const fromAlice = await send(alice, [bob]);
       const fromCarol = await send(carol, [bob]);
@@ -63,7 +63,7 @@ export function deliveries(store: () => Store): void {
       ]);
     });
 
-    it('can be narrowed to a thread or a kind', async () => {
+    it('can be filtered by thread or kind', async () => {
       const { alice, bob, carol, send } = await world();
       const threaded = await send(alice, [bob], { thread: 'build', kind: 'question' });
       const asked = await send(carol, [bob], { kind: 'question' });
@@ -80,7 +80,7 @@ export function deliveries(store: () => Store): void {
       expect(await ids({ thread: 'build' })).toEqual([]);
     });
 
-    it('leaves out what has expired', async () => {
+    it('omits expired messages', async () => {
       const { alice, bob, send } = await world();
       const kept = await send(alice, [bob], { expiresAt: NOW });
       await send(alice, [bob], { expiresAt: NOW - 1 });
@@ -89,7 +89,7 @@ export function deliveries(store: () => Store): void {
       expect(await store().countUnread(bob.id, NOW + 1)).toBe(0);
     });
 
-    it('is the reader’s own', async () => {
+    it('belongs to its reader', async () => {
       const { alice, bob, carol, send } = await world();
       await send(alice, [bob]);
       expect(await store().inbox(inboxOf(carol))).toEqual([]);
@@ -97,7 +97,7 @@ export function deliveries(store: () => Store): void {
     });
   });
 
-  it('the unread of many agents are counted at once', async () => {
+  it('is counted for many agents at once', async () => {
     const { alice, bob, carol, send } = await world();
     await send(alice, [bob, carol]);
     await send(alice, [bob], { expiresAt: NOW - 1 });
@@ -115,7 +115,7 @@ export function deliveries(store: () => Store): void {
   });
 
   describe('an observation', () => {
-    it('is noted with its time, the first one of each state for good', async () => {
+    it('is stored with its time, and the first one of each state stays', async () => {
       const { alice, bob, send } = await world();
       const { seq } = await send(alice, [bob]);
       expect(await store().observe([{ ...note(bob, seq, 'accepted', NOW + 1), path: 'push' }])).toBe(1);
@@ -141,7 +141,7 @@ export function deliveries(store: () => Store): void {
       ]);
     });
 
-    it('of acked shows that it was read, without moving the time of reading', async () => {
+    it('of acked implies read, without changing the time of reading', async () => {
       const { alice, bob, carol, send } = await world();
       const { seq } = await send(alice, [bob, carol]);
       await store().observe([note(bob, seq, 'read', NOW + 1)]);
@@ -163,7 +163,7 @@ export function deliveries(store: () => Store): void {
       expect(await store().observe([note(carol, seq, 'read', NOW + 9)])).toBe(0);
     });
 
-    it('of injected takes it out of the unread, and its path stays apart from the one it is read by', async () => {
+    it('of injected makes it no longer unread, and keeps its path separate from the path of reading', async () => {
       const { alice, bob, send } = await world();
       const { seq } = await send(alice, [bob]);
       await store().observe([{ ...note(bob, seq, 'turn_started', NOW + 1), path: 'hook' }]);
@@ -176,7 +176,7 @@ export function deliveries(store: () => Store): void {
       ]);
     });
 
-    it('counts each delivery it changed once, and those that do not exist never', async () => {
+    it('counts each changed delivery once, and missing ones never', async () => {
       const { alice, bob, carol, send } = await world();
       const { seq } = await send(alice, [bob]);
       const all = [
@@ -196,7 +196,7 @@ export function deliveries(store: () => Store): void {
     const unclaimed = async (agent: Agent) =>
       (await store().inbox(inboxOf(agent, { hideClaimed: true }))).map(({ seq }) => seq);
 
-    it('is granted once, to one of those who ask at the same time', async () => {
+    it('is granted to one of several that ask at the same time', async () => {
       const { alice, bob, send } = await world();
       const seqs = [(await send(alice, [bob])).seq, (await send(alice, [bob])).seq];
       const granted = await Promise.all(['one', 'two', 'three'].map((by) => claim(bob, seqs, by)));
@@ -204,7 +204,7 @@ export function deliveries(store: () => Store): void {
       expect(await unclaimed(bob)).toEqual([]);
     });
 
-    it('is granted again to its receiver, and accepted since the first time', async () => {
+    it('is granted again to its receiver, with the time of the first one', async () => {
       const { alice, bob, send } = await world();
       const { seq } = await send(alice, [bob]);
       expect(await claim(bob, [seq], 'one', NOW + 1)).toEqual([seq]);
@@ -226,7 +226,7 @@ export function deliveries(store: () => Store): void {
       expect(await claim(bob, [read, injected, expired, foreign], 'one')).toEqual([]);
     });
 
-    it('is not granted again once its receiver said it is uncertain', async () => {
+    it('is not granted again after its receiver reported it as uncertain', async () => {
       const { alice, bob, send } = await world();
       const { seq } = await send(alice, [bob]);
       await claim(bob, [seq], 'one');
@@ -236,7 +236,7 @@ export function deliveries(store: () => Store): void {
       expect(await store().deliveriesOf(seq)).toMatchObject([{ uncertainAt: NOW + 5 }]);
     });
 
-    it('can be given up as if it had never been, by those who are named', async () => {
+    it('can be released without a trace, by the named receivers', async () => {
       const { alice, bob, send } = await world();
       const { seq } = await send(alice, [bob]);
       await claim(bob, [seq], 'one');
@@ -269,7 +269,7 @@ export function deliveries(store: () => Store): void {
       expect(await store().openClaims(alice.id, 'one')).toEqual([]);
     });
 
-    it('hides a message from those who ask for what is with nobody, or not with these', async () => {
+    it('hides a message from reads of unclaimed messages, or of those not claimed by given receivers', async () => {
       const { alice, bob, send } = await world();
       const mine = (await send(alice, [bob])).seq;
       const theirs = (await send(alice, [bob])).seq;
@@ -288,7 +288,7 @@ export function deliveries(store: () => Store): void {
   });
 
   describe('deliveries', () => {
-    it('are found by message id for their recipient alone', async () => {
+    it('are found by message id for their recipient only', async () => {
       const { alice, bob, carol, send } = await world();
       const first = await send(alice, [bob]);
       const second = await send(alice, [bob, carol]);
@@ -306,7 +306,7 @@ export function deliveries(store: () => Store): void {
       expect(names).toEqual([bob.name, carol.name].sort());
     });
 
-    it('of a message tell who has read it, and who has not yet, by name', async () => {
+    it('of a message show who has read it, and who has not', async () => {
       const { alice, bob, carol, send } = await world();
       const { seq } = await send(alice, [carol, bob]);
       await store().observe([
@@ -320,7 +320,7 @@ export function deliveries(store: () => Store): void {
     });
   });
 
-  it('any mix of sending, reading and expiring leaves the inboxes a simple model predicts', async () => {
+  it('match a simple model after any mix of sending, reading and expiring', async () => {
     const step = fc.record({
       from: fc.nat(2),
       to: fc.nat(2),

@@ -8,7 +8,7 @@ type Two = [Agent, Agent];
 
 export function held(store: () => Store): void {
   describe('held messages', () => {
-    it('wait in the order they came, until somebody settles them, once', async () => {
+    it('wait in order until they are released or discarded, once', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);
       const other = await newWorld(store(), 0);
       const [alice, bob] = agents as Two;
@@ -44,7 +44,7 @@ export function held(store: () => Store): void {
       expect((await store().appendMessage(early.draft)).recipients).toEqual([bob.id]);
     });
 
-    it('are forgotten with the messages of their time, unless they still wait', async () => {
+    it('are deleted with other old messages, unless they still wait', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as Two;
       const conversation = await dm(alice, bob);
@@ -64,7 +64,7 @@ export function held(store: () => Store): void {
       expect(await store().findHeld(waiting)).toBeDefined();
     });
 
-    it('are not those that were stored before', async () => {
+    it('are not messages that were stored before', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as Two;
       const sent = draft(alice, await dm(alice, bob), [bob]);

@@ -26,7 +26,7 @@ export function history(store: () => Store): void {
       },
     ],
   ])('history, %s', (_, index) => {
-    it('has what an agent sent, what it got, and what stands in its channels', async () => {
+    it('has what an agent sent, what it got, and what is in its channels', async () => {
       const { alice, bob, carol, dm, newChannel, send, seqs } = await world();
       const general = await newChannel('general');
       const build = await newChannel('build', alice);
@@ -65,7 +65,7 @@ export function history(store: () => Store): void {
       }
     });
 
-    it('can be narrowed to a conversation, an agent, a thread, a time, and all of them', async () => {
+    it('can be filtered by conversation, agent, thread, time, and all of them', async () => {
       const { alice, bob, carol, dm, newChannel, send, seqs } = await world();
       const build = await newChannel('build', alice, bob);
       const inThread = await send(alice, build, 'members', { thread: 'red', createdAt: NOW + 5 });
@@ -94,7 +94,7 @@ export function history(store: () => Store): void {
       expect(await seqs(carol, { involvingId: bob.id })).toEqual([]);
     });
 
-    it('has what an agent wrote into another workspace, for that agent alone', async () => {
+    it('has what an agent wrote to another workspace, for that agent only', async () => {
       const { alice, bob, dm, send, seqs } = await world();
       const other = await world();
       const there = await other.dm(alice, other.bob);

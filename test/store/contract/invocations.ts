@@ -57,7 +57,7 @@ export function invocations(store: () => Store): void {
   }
 
   describe('invocations', () => {
-    it('are begun once, and the first end stays', async () => {
+    it('start once, and keep their first end', async () => {
       const { workspace, vote, begin, end } = await newVotes();
       expect(await begin(vote('one'))).toBeUndefined();
       expect(await begin(vote('one', { action: 'other' }))).toEqual(vote('one'));
@@ -87,7 +87,7 @@ export function invocations(store: () => Store): void {
       expect(await listed(carol.id)).toEqual([]);
     });
 
-    it('that a daemon left open are lost, those of others are not', async () => {
+    it('of a stopped daemon are lost, those of others are not', async () => {
       const { workspace, vote, begin, end } = await newVotes();
       await begin(vote('open'));
       await begin(vote('ended'));
@@ -102,7 +102,7 @@ export function invocations(store: () => Store): void {
       expect([await found('ended'), await found('other')]).toEqual(['completed', 'invoked']);
     });
 
-    it('are kept as many as asked for of each account, besides the open ones', async () => {
+    it('are kept up to a number per account, not counting open ones', async () => {
       const { carol, vote, begin, perform } = await newVotes();
       await begin(vote('open', { invokedAt: 1 }));
       const hers = vote('hers', { account: `agent ${carol.id}` });
@@ -111,7 +111,7 @@ export function invocations(store: () => Store): void {
       expect(left).toEqual(['v3', 'v2', 'hers', 'open']);
     });
 
-    it('are kept as long as their inputs and results together are not too large', async () => {
+    it('are kept while their inputs and results are not too large in total', async () => {
       const { carol, vote, perform } = await newVotes();
       const half = 'ü'.repeat(25);
       const large = (id: string, more = {}) => vote(id, { input: {}, result: half, ...more });
@@ -131,7 +131,7 @@ export function invocations(store: () => Store): void {
       expect(await perform(kept, large('v4'), huge)).toEqual(['huge']);
     });
 
-    it('are forgotten with the messages of their time, and with their workspace', async () => {
+    it('are deleted with other old records, and with their workspace', async () => {
       const { workspace, vote, begin, end } = await newVotes();
       for (const id of ['old', 'recent', 'open']) await begin(vote(id, { invokedAt: 1 }));
       await end('old', 1, 2);

@@ -23,7 +23,7 @@ export function messages(store: () => Store): void {
   };
 
   describe('messages', () => {
-    it('come back as they were sent', async () => {
+    it('are read as they were sent', async () => {
       const { alice, bob, direct, draft, workspace } = await world();
       const sent = draft(alice, direct, [bob], {
         unverified: true,
@@ -98,7 +98,7 @@ export function messages(store: () => Store): void {
       expect(await store().lastSeq(workspace.id)).toBe(defined(sent[4]).seq);
     });
 
-    it('keep text that a database might stumble over, and replace what none can keep', async () => {
+    it('keep text that is difficult for a database, and replace what none can store', async () => {
       const { alice, bob, direct, draft, workspace } = await world();
       const bodies = [
         "'; DROP TABLE messages; --",
@@ -131,7 +131,7 @@ export function messages(store: () => Store): void {
       expect(await store().inbox(inboxOf(bob))).toHaveLength(1);
     });
 
-    it('is the same question, though its thread is its own id, and the same file, though uploaded again', async () => {
+    it('is the same question, although its thread is its own id, and the same file, although uploaded again', async () => {
       const { alice, bob, direct, draft } = await world();
       const asked = (id: string) => ({ id, thread: id, attachments: [file(unique('att'))] });
       const original = draft(alice, direct, [bob], asked(unique('message')));
@@ -193,7 +193,7 @@ export function messages(store: () => Store): void {
   });
 
   describe('a message for the workspace', () => {
-    it('is for every agent of it but the sender and those removed, as of the commit', async () => {
+    it('is for every agent at the time of the commit, except the sender and removed ones', async () => {
       const { alice, bob, carol, workspace, draft } = await world();
       await world();
       const conversation = await store().ensureConversation({
@@ -220,7 +220,7 @@ export function messages(store: () => Store): void {
   });
 
   describe('a message for a channel', () => {
-    it('is for its members but the sender, as of the commit', async () => {
+    it('is for its members at the time of the commit, except the sender', async () => {
       const { alice, bob, carol, newChannel, draft } = await world();
       const conversation = await newChannel('build', alice, bob);
       const post = () =>
@@ -265,7 +265,7 @@ export function messages(store: () => Store): void {
   });
 
   describe('the answer to an awaited message', () => {
-    it('is the first one in the thread or to that id, from that agent to the one who waits', async () => {
+    it('is the first in the thread or to that id, from that agent to the one who waits', async () => {
       const { alice, bob, carol, direct, channel, draft } = await world();
       const asked = await store().appendMessage(draft(alice, direct, [bob], { thread: 'await-1' }));
       const wait = (after = asked.seq) =>

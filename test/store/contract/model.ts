@@ -251,7 +251,7 @@ export function model(open: () => Promise<Store>, afterCrash: (store: Store) => 
   });
   afterAll(() => store.close());
 
-  it('any interleaving of sends, joins, reads, redactions, removals and crashes shows each what a model says', async () => {
+  it('matches a model for any interleaving of sends, joins, reads, redactions, removals and crashes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 25 }),

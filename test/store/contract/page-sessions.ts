@@ -47,7 +47,7 @@ export function pageSessions(store: () => Store): void {
       expect(await idsIn()).not.toContain(expired.id);
     });
 
-    it('go with the workspace they were opened in', async () => {
+    it('are deleted with their workspace', async () => {
       const { workspace } = await newWorld(store(), 0);
       const session = await add({ workspaceId: workspace.id });
       await store().removeWorkspace(workspace, NOW);

@@ -33,7 +33,7 @@ export function pages(store: () => Store): void {
       expect(seqsOf(await store().inbox(inboxOf(bob, { limit: 2 })))).toEqual(oldest.slice(0, 2));
     });
 
-    it('ends early in a history, a thread and a project, and goes on after it', async () => {
+    it('ends early in a history, a thread and a project, and the next one continues', async () => {
       const { bob, workspaceId, oldest, newest } = await manyLarge();
       const history = async (more: object) =>
         seqsOf(await store().history({ workspaceId, viewer: bob.id, limit: 100, ...more }));

@@ -7,7 +7,7 @@ type Two = [Agent, Agent];
 
 export function reactions(store: () => Store): void {
   describe('reactions', () => {
-    it('are one of each kind from each agent, in the order of their first use', async () => {
+    it('are one per emoji and agent, in the order of first use', async () => {
       const { agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as Two;
       const conversation = await dm(alice, bob);
@@ -35,7 +35,7 @@ export function reactions(store: () => Store): void {
       expect(await store().reactionsOf([])).toEqual([]);
     });
 
-    it('are no more than an agent, and all together, may put on a message', async () => {
+    it('are limited per agent and per message', async () => {
       const { agents, dm, draft } = await newWorld(store(), 2);
       const [alice, bob] = agents as Two;
       const { seq } = await store().appendMessage(draft(alice, await dm(alice, bob), [bob]));

@@ -33,7 +33,7 @@ const runOf = ({ id: agentId, workspaceId }: Agent, changes: Partial<Run> = {}):
 
 export function runs(store: () => Store): void {
   describe('runs', () => {
-    it('are kept as they were given, and as they change', async () => {
+    it('are stored with their changes', async () => {
       const { workspace, agents } = await newWorld(store(), 2);
       const [alice, bob] = agents as [Agent, Agent];
       const first = runOf(alice);
@@ -73,7 +73,7 @@ export function runs(store: () => Store): void {
       expect(await store().latestRuns(workspace.id)).toEqual([late, ofBob]);
     });
 
-    it('are forgotten with the messages of their time, unless they go on', async () => {
+    it('are deleted with other old records, unless they still run', async () => {
       const { workspace, agents } = await newWorld(store(), 2);
       const [alice, bob] = agents as [Agent, Agent];
       const running = runOf(bob, { startedAt: 1 });
@@ -82,7 +82,7 @@ export function runs(store: () => Store): void {
       expect(await store().latestRuns(workspace.id)).toEqual([running]);
     });
 
-    it('go with their workspace', async () => {
+    it('are deleted with their workspace', async () => {
       const { workspace, agents } = await newWorld(store(), 1);
       await store().saveRun(runOf(agents[0] as Agent));
       await store().removeWorkspace(workspace, NOW);

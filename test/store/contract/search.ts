@@ -23,7 +23,7 @@ export function search(store: () => Store): void {
   };
 
   describe('search', () => {
-    it('finds messages with all the words, newest first, without case and accents', async () => {
+    it('finds messages with all words, newest first, ignoring case and accents', async () => {
       const { say, found } = await world();
       const one = await say('The deploy of Zürich failed');
       const two = await say('zurich: DEPLOY again?');
@@ -34,7 +34,7 @@ export function search(store: () => Store): void {
       expect(await found('deplo')).toEqual([]);
     });
 
-    it('finds phrases in double quotes, and takes anything else as plain text', async () => {
+    it('finds phrases in double quotes, and treats anything else as plain text', async () => {
       const { say, found } = await world();
       const exact = await say('roll back the cache now');
       const apart = await say('the cache: back it up, then roll');
@@ -66,7 +66,7 @@ export function search(store: () => Store): void {
       expect(await found('abc123'.repeat(1000))).toEqual([key.seq]);
     });
 
-    it('shows the part around the words found', async () => {
+    it('shows the words in context', async () => {
       const { say, find } = await world();
       await say(`${'before '.repeat(40)}the Kömodo dragon \ue000 ${'after '.repeat(60)}`);
       const [hit] = await find('komodo "dragon"');
@@ -77,7 +77,7 @@ export function search(store: () => Store): void {
       expect((await find('wombat'))[0]?.highlight).toBe('short \ue000wombat\ue001');
     });
 
-    it('can be narrowed to a conversation, a sender and a time', async () => {
+    it('can be filtered by conversation, sender and time', async () => {
       const { alice, bob, carol, dm, draft, say, found } = await world();
       const early = await say('pelican', { createdAt: NOW - 5 });
       const other = await dm(bob, carol);
@@ -116,7 +116,7 @@ export function search(store: () => Store): void {
       expect(await found('heron', carol, { conversationId: build.id })).toEqual([seen.seq]);
     });
 
-    it('finds what an agent wrote into another project, for it and for those who got it there', async () => {
+    it('finds what an agent wrote to another project, for the agent and the recipients', async () => {
       const { alice, bob, draft, found } = await world();
       const other = await world();
       const { workspace: elsewhere, bob: stranger, carol: bystander } = other;
@@ -147,7 +147,7 @@ export function search(store: () => Store): void {
       expect(await found('bittern', alice)).toEqual([direct.seq]);
     });
 
-    it('looks past many messages with the word that are not for the viewer', async () => {
+    it('finds matches behind many that the viewer cannot see', async () => {
       const { alice, bob, carol, draft, direct, dm, found } = await world();
       const mine = await store().appendMessage(
         draft(alice, await dm(alice, carol), [carol], { body: 'ibis' }),

@@ -12,7 +12,7 @@ const toolOf = (name: string): ToolDefinition => ({
 
 export function tools(store: () => Store): void {
   describe('tools', () => {
-    it('are kept as they were given, in order, and replaced as a whole', async () => {
+    it('are stored unchanged, in order, and replaced as a whole', async () => {
       const { agents } = await newWorld(store(), 2);
       const [alice, bob] = agents as [Agent, Agent];
       await store().setTools(alice.id, [toolOf('zip'), toolOf('add'), toolOf('zip')]);
@@ -25,7 +25,7 @@ export function tools(store: () => Store): void {
       expect(await store().toolsOf(bob.id)).toEqual([toolOf('see')]);
     });
 
-    it('are listed by name for those that offer any', async () => {
+    it('are listed by name for agents that offer any', async () => {
       const { agents } = await newWorld(store(), 3);
       const [alice, bob, carol] = agents as [Agent, Agent, Agent];
       await store().setTools(carol.id, [toolOf('zip'), toolOf('add')]);
@@ -37,7 +37,7 @@ export function tools(store: () => Store): void {
       expect(await store().toolNames([])).toEqual([]);
     });
 
-    it('lead to the agents of a workspace that offer one', async () => {
+    it('find the agents of a workspace that offer one', async () => {
       const { agents } = await newWorld(store(), 3);
       const [alice, bob, carol] = agents as [Agent, Agent, Agent];
       const elsewhere = await newWorld(store(), 1);
@@ -48,7 +48,7 @@ export function tools(store: () => Store): void {
       expect(await store().toolOwners(alice.workspaceId, 'nothing')).toEqual([]);
     });
 
-    it('go with their agent, and do not come back', async () => {
+    it('are deleted with their agent', async () => {
       const { agents } = await newWorld(store(), 1);
       const [alice] = agents as [Agent];
       await store().setTools(alice.id, [toolOf('see')]);

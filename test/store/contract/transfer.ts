@@ -64,7 +64,7 @@ export function transfer(store: () => Store): void {
   };
 
   describe('export and import', () => {
-    it('gives every record once, whatever the size of the pages, and no secret', async () => {
+    it('returns every record once, for any page size, and no secret', async () => {
       const { workspace, alice } = await busyWorld();
       const records = await exported(workspace.id, 1000);
       expect(await exported(workspace.id, 1)).toEqual(records);
@@ -85,7 +85,7 @@ export function transfer(store: () => Store): void {
       expect(JSON.stringify(records)).not.toContain('secret');
     });
 
-    it('makes an equal workspace elsewhere, and changes nothing when repeated', async () => {
+    it('creates an equal workspace elsewhere, and changes nothing when repeated', async () => {
       const { workspace, alice, bob, content, file } = await busyWorld();
       const records = await exported(workspace.id, 3);
       await store().removeWorkspace(workspace, NOW);
@@ -127,7 +127,7 @@ export function transfer(store: () => Store): void {
       expect(hits).toHaveLength(1);
     });
 
-    it('leaves out messages that another workspace of the database has', async () => {
+    it('skips messages that another workspace of the database has', async () => {
       const { workspace } = await busyWorld();
       const records = await exported(workspace.id, 100);
       const copy = await newWorld(store(), 0);
@@ -136,7 +136,7 @@ export function transfer(store: () => Store): void {
       expect(await exported(workspace.id, 100)).toEqual(records);
     });
 
-    it('refuses a file whose content is another, or not whole; the right one can still come', async () => {
+    it('refuses a file with wrong or incomplete content; the right one can follow', async () => {
       const { workspace, agents } = await newWorld(store(), 1);
       const alice = defined(agents[0]);
       const load = (...records: TransferRecord[]) => store().importRecords(workspace.id, records);
@@ -170,7 +170,7 @@ export function transfer(store: () => Store): void {
     });
 
     it.each(['', '{', 'null', '[]', '[99]', '[-1]', '["length"]', '[0]', '[0,"1"]', '[0,1.5]', '[4,0,""]'])(
-      'refuses a cursor that it never gave: %s',
+      'refuses an invalid cursor: %s',
       async (cursor) => {
         const { workspace } = await newWorld(store(), 1);
         await expect(store().exportPage(workspace.id, cursor, 10)).rejects.toMatchObject({
@@ -179,7 +179,7 @@ export function transfer(store: () => Store): void {
       },
     );
 
-    it('leaves a channel and an agent that are there as they are', async () => {
+    it('does not change an existing channel or agent', async () => {
       const { workspace, newChannel } = await newWorld(store(), 1);
       const build = await newChannel('build');
       await store().updateChannel(build.id, { topic: 'ours' });
@@ -200,7 +200,7 @@ export function transfer(store: () => Store): void {
       expect(await exported(workspace.id, 10)).toEqual(before);
     });
 
-    it('refuses records that speak of what they did not describe, and keeps nothing of that call', async () => {
+    it('refuses records with unknown references, and stores nothing of that call', async () => {
       const { workspace } = await newWorld(store(), 0);
       const conversation = { type: 'conversation', kind: 'dm', conversation: 'A B', createdAt: NOW } as const;
       const channel = { type: 'channel', name: 'x', createdBy: 'A', createdAt: NOW } as const;

@@ -4,7 +4,7 @@ import { defined, NOW, newWorld, recordOf, unique } from './world.ts';
 
 export function workspaces(store: () => Store): void {
   describe('workspaces', () => {
-    it('have names that are unique without case', async () => {
+    it('have names that are unique, ignoring case', async () => {
       const name = unique('Project');
       const created = await store().createWorkspace({ name, root: '/home/me/project', createdAt: NOW });
       expect(created).toEqual({
@@ -38,7 +38,7 @@ export function workspaces(store: () => Store): void {
       expect(await store().listAudit(workspace.id, 10)).toEqual([record, record]);
     });
 
-    it('have a directory that stays the same and that no other has', async () => {
+    it('have a fixed and unique directory', async () => {
       const [name, another, third] = [unique('Shop'), unique('Another'), unique('Third')];
       const create = async (spelled: string) =>
         defined(await store().createWorkspace({ name: spelled, root: undefined, createdAt: NOW }));
@@ -92,7 +92,7 @@ export function workspaces(store: () => Store): void {
       expect((await store().findKey(defined(ids[1])))?.revokedAt).toBeUndefined();
     });
 
-    it('are revoked all but one, and only those of the workspace', async () => {
+    it('can be revoked all but one, only in their workspace', async () => {
       const { workspaceId, ids } = await newKeys(3);
       const other = await newKeys(1);
       const [first, second, kept] = ids as [string, string, string];
@@ -104,7 +104,7 @@ export function workspaces(store: () => Store): void {
   });
 
   describe('a grant', () => {
-    it('lets an agent write to another workspace while it stands', async () => {
+    it('lets an agent write to another workspace until it is revoked', async () => {
       const { agents } = await newWorld(store(), 2);
       const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
       const other = await newWorld(store(), 0);

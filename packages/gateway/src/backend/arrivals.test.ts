@@ -13,11 +13,11 @@ function follow(wait: Promise<void>): () => boolean {
   return () => over;
 }
 
-it('is over at once when nothing is expected', async () => {
+it('ends at once if nothing is expected', async () => {
   await new Arrivals().over(2000);
 });
 
-it('is over when all have arrived, also those that failed', async () => {
+it('ends when all have connected or failed', async () => {
   const arrivals = new Arrivals();
   const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   arrivals.expect(one.promise);
@@ -31,7 +31,7 @@ it('is over when all have arrived, also those that failed', async () => {
   expect(isOver()).toBe(true);
 });
 
-it('goes on while others arrive, and ends when none has for the pause', async () => {
+it('continues while others arrive, and ends after a pause without any', async () => {
   const arrivals = new Arrivals();
   arrivals.expect(new Promise(() => undefined));
   const later = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ it('goes on while others arrive, and ends when none has for the pause', async ()
   expect(isOver()).toBe(true);
 });
 
-it('does not wait again for one that hangs, until another one is expected', async () => {
+it('waits only once for one that hangs', async () => {
   const arrivals = new Arrivals();
   arrivals.expect(new Promise(() => undefined));
   await vi.advanceTimersByTimeAsync(2000);

@@ -30,7 +30,7 @@ function unreachable(reasonOf: (attempt: number) => string) {
   return { backend, changes, attempts };
 }
 
-it('is connecting during the first attempt, and failed from then on', async () => {
+it('is connecting during the first attempt, and failed after it', async () => {
   const { backend, attempts } = unreachable(() => 'refused');
   expect(backend.health).toBe('unknown');
   const tried = attempts(1);
@@ -44,7 +44,7 @@ it('is connecting during the first attempt, and failed from then on', async () =
   await backend.stop(true);
 });
 
-it('reports a failure once however often it is retried, and a new reason when there is one', async () => {
+it('reports a failure once, and again only for a new reason', async () => {
   const { backend, changes, attempts } = unreachable((attempt) => (attempt < 5 ? 'refused' : 'timed out'));
   const tried = attempts(8);
   void backend.start();
@@ -53,7 +53,7 @@ it('reports a failure once however often it is retried, and a new reason when th
   await backend.stop(true);
 });
 
-it('answers a call with the reason of one attempt', async () => {
+it('fails a call with the reason of one attempt', async () => {
   const { backend } = unreachable((attempt) => `refused ${attempt}`);
   const call = backend.call('tools/call', new Map(), { repeatable: true, clientCapabilities: {} });
   await expect(call).rejects.toThrow('refused 1');

@@ -79,7 +79,7 @@ async function connect(server: LocalServer) {
 const failing: Answer = { error: { code: -32000, message: 'database is locked' } };
 const noParams: JsonMembers = new Map();
 
-it('keeps the problem of one list when another one is read again', async () => {
+it('keeps the problem of one list when another list is read', async () => {
   const server = new LocalServer();
   server.answers.set('tools/list', failing);
   const { backend, changed } = await connect(server);
@@ -90,7 +90,7 @@ it('keeps the problem of one list when another one is read again', async () => {
   expect(backend.problem).toBe('database is locked');
 });
 
-it('reads a list again that could not be read, and then has no problem any more', async () => {
+it('reads a failed list again, which clears its problem', async () => {
   const server = new LocalServer();
   const { backend, changed } = await connect(server);
   server.answers.set('tools/list', undefined);
@@ -105,7 +105,7 @@ it('reads a list again that could not be read, and then has no problem any more'
   expect(backend.lists.tools).toEqual([{ name: 'two' }]);
 });
 
-it('is silent when it does not answer pings, until it answers anything', async () => {
+it('is not responding after a missed ping, until it answers anything', async () => {
   const server = new LocalServer();
   const { backend } = await connect(server);
   server.answers.set('ping', undefined);
@@ -117,7 +117,7 @@ it('is silent when it does not answer pings, until it answers anything', async (
   expect(backend.problem).toBeUndefined();
 });
 
-it('takes an error as an answer to a ping', async () => {
+it('accepts an error as the answer to a ping', async () => {
   const server = new LocalServer();
   const { backend } = await connect(server);
   server.answers.set('ping', { error: { code: -32601, message: 'Method not found' } });

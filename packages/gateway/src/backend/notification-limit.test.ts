@@ -4,7 +4,7 @@ import { NotificationLimit } from './notification-limit.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('passes on ten seconds of its rate at once, drops the rest, and has room again with time', () => {
+it('allows a burst of ten seconds, drops the rest, and refills over time', () => {
   const limit = new NotificationLimit(10, () => undefined);
   let passed = 0;
   const send = (count: number) => {
@@ -20,7 +20,7 @@ it('passes on ten seconds of its rate at once, drops the rest, and has room agai
   expect(passed).toBe(210);
 });
 
-it('tells of it when it begins, and once a minute while it goes on', () => {
+it('reports dropping when it starts, then once a minute', () => {
   let told = 0;
   const limit = new NotificationLimit(1, () => told++);
   for (let second = 0; second < 180; second++) {
@@ -30,7 +30,7 @@ it('tells of it when it begins, and once a minute while it goes on', () => {
   expect(told).toBe(3);
 });
 
-it('of those with a key, the latest is passed on when there is room, in the order of the keys', () => {
+it('keeps the latest notification per key, and sends them in order when there is room', () => {
   const limit = new NotificationLimit(10, () => undefined);
   for (let sent = 0; sent < 100; sent++) limit.pass(() => undefined);
   const passed: string[] = [];
@@ -46,7 +46,7 @@ it('of those with a key, the latest is passed on when there is room, in the orde
   expect(passed).toContain('at once');
 });
 
-it('passes on nothing when it is closed', () => {
+it('sends nothing after it is closed', () => {
   const limit = new NotificationLimit(1, () => undefined);
   for (let sent = 0; sent < 10; sent++) limit.pass(() => undefined);
   limit.passLatest('a', expect.unreachable);

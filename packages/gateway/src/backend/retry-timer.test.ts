@@ -4,7 +4,7 @@ import { RetryTimer } from './retry-timer.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('tries again at the same interval, for ever', () => {
+it('retries forever at the same interval', () => {
   let attempts = 0;
   const timer = new RetryTimer(5000, () => {
     attempts++;
@@ -26,7 +26,7 @@ it('keeps the scheduled attempt when more failures are reported', () => {
   expect(attempt).toHaveBeenCalledOnce();
 });
 
-it('makes no attempt once cancelled, until it is scheduled again', () => {
+it('makes no attempt after it is cancelled, until it is scheduled again', () => {
   const attempt = vi.fn();
   const timer = new RetryTimer(5000, attempt);
   timer.schedule();

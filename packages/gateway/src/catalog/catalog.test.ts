@@ -18,7 +18,7 @@ const source = (name: string, tools: unknown[], more: Partial<CatalogSource> = {
 });
 const namesOf = (...sources: CatalogSource[]) => [...buildCatalog(sources, []).tools.keys()];
 
-test('of two backends with the same tool the first in the configuration wins, the second is shown invalid', () => {
+test('gives a tool name to the first backend, and marks the tool of the second as invalid', () => {
   const catalog = buildCatalog(
     [source('a', [tool('search')]), source('b', [tool('search'), tool('other')])],
     [],
@@ -31,7 +31,7 @@ test('of two backends with the same tool the first in the configuration wins, th
   });
 });
 
-test('prefixes resolve conflicts; allow and deny choose tools by pattern', () => {
+test('resolves conflicts by prefix, and filters tools by allow and deny patterns', () => {
   expect(namesOf(source('a', [tool('search')]), source('b', [tool('search')], { prefix: 'b_' }))).toEqual([
     'search',
     'b_search',
@@ -43,7 +43,7 @@ test('prefixes resolve conflicts; allow and deny choose tools by pattern', () =>
   expect(namesOf(chosen)).toEqual(['read_file']);
 });
 
-test('a tool of the gateway itself keeps its name', () => {
+test("keeps the names of the gateway's own tools", () => {
   const catalog = buildCatalog([source('a', [tool('relay_get_status')])], [tool('relay_get_status')]);
   expect(catalog.tools.get('relay_get_status')?.backend).toBe('');
   expect(catalog.refused.get('relay_get_status')).toBe(
@@ -51,14 +51,14 @@ test('a tool of the gateway itself keeps its name', () => {
   );
 });
 
-test('a withheld tool is not offered, and the reason is kept under its offered name', () => {
+test('does not list a withheld tool, and keeps the reason under its listed name', () => {
   const withheld = new Map([['send', 'Changed definition']]);
   const catalog = buildCatalog([source('a', [tool('send')], { prefix: 'a_', withheld })], []);
   expect([...catalog.tools.keys()]).toEqual([]);
   expect([...catalog.refused]).toEqual([['a_send', 'Changed definition']]);
 });
 
-test('prompts and resources of the same name come from the first backend and are hidden in the second', () => {
+test('takes prompts and resources of the same name from the first backend', () => {
   const lists = {
     tools: [],
     prompts: [{ name: 'hello' }],
@@ -73,7 +73,7 @@ test('prompts and resources of the same name come from the first backend and are
   ]);
 });
 
-test('a resource is served by the backend that lists it, before any template that fits', () => {
+test('prefers a backend that lists a resource over one with a matching template', () => {
   const withTemplate = { tools: [], prompts: [], resources: [], templates: [{ uriTemplate: 'note://{id}' }] };
   const withResource = { tools: [], prompts: [], resources: [{ uri: 'note://1' }], templates: [] };
   const catalog = buildCatalog(

@@ -27,16 +27,16 @@ it.each([
   ['_meta', { 'vendor/x': '1' }],
   ['somethingNew', false],
   ['somethingElse', null],
-])('a change of %s is a change', (field, value) => {
+])('changes with %s', (field, value) => {
   expect(definitionHash({ ...tool, [field]: value })).not.toBe(definitionHash(tool));
 });
 
-it('a field that is gone is a change', () => {
+it('changes when a field is removed', () => {
   const { annotations, ...rest } = tool;
   expect(definitionHash(rest)).not.toBe(definitionHash(tool));
 });
 
-it('the order of keys is none, at any depth', () => {
+it('ignores the order of keys at any depth', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;
@@ -50,6 +50,6 @@ it('the order of keys is none, at any depth', () => {
   );
 });
 
-it('the order of a list is one', () => {
+it('depends on the order of a list', () => {
   expect(definitionHash({ required: ['a', 'b'] })).not.toBe(definitionHash({ required: ['b', 'a'] }));
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-it('remembers what a backend offered, as long as it is configured the same way', async () => {
+it('remembers the lists of a backend until its configuration changes', async () => {
   const manifest = await open();
   manifest.keep('files', 'npx server --token hunter2', OFFERED);
   await manifest.save();
@@ -35,7 +35,7 @@ it.each(['not JSON', '[]', 'null'])('starts empty from a file that has %s', asyn
   expect((await open()).recall('files', 'x')).toBeUndefined();
 });
 
-it('only says so where it cannot be written', async () => {
+it('only warns if it cannot be written', async () => {
   await writeFile(join(directory, 'file'), '');
   const manifest = await Manifest.open(join(directory, 'file', 'below'), (line) => warnings.push(line));
   manifest.keep('files', 'x', OFFERED);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAllowed, matchesTemplate, offeredName } from './names.ts';
 
-test('names fit in 64 plain characters, and two long ones stay two', () => {
+test('shortens names to 64 plain characters, and keeps long ones distinct', () => {
   const long = 'x'.repeat(80);
   const names = [`${long}1`, `${long}2`, 'with.dots/and spaces'].map((name) => offeredName('', name));
   expect(new Set(names).size).toBe(3);
@@ -9,7 +9,7 @@ test('names fit in 64 plain characters, and two long ones stay two', () => {
   expect(names[2]).toBe('with_dots_and_spaces');
 });
 
-test('the prefix counts: it is part of the 64 characters and of the hash', () => {
+test('counts the prefix as part of the 64 characters and of the hash', () => {
   const [one, other] = ['a_', 'b_'].map((prefix) => offeredName(prefix, 'x'.repeat(64)));
   expect(one).toHaveLength(64);
   expect(one?.slice(-8)).not.toBe(other?.slice(-8));
@@ -27,7 +27,7 @@ test.each([
   expect(isAllowed(name, allow, deny)).toBe(expected);
 });
 
-test('a template is matched without a regular expression of the backend’s making', () => {
+test('matches a template without a regular expression from the backend', () => {
   expect(matchesTemplate('file:///{path}', 'file:///a/b')).toBe(true);
   expect(matchesTemplate('x://{a}/y/{b}', 'x://1/y/2')).toBe(true);
   expect(matchesTemplate('x://{a}/y', 'x:///y')).toBe(false);

@@ -25,7 +25,7 @@ it.each([
   expect(() => readParamHeaders(declared)).toThrow(problem);
 });
 
-it('sends what is there and plain as it is, other text in base64, and no other values', () => {
+it('sends plain text unchanged, other text in base64, and nothing for other values', () => {
   const declared = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ path: [name], header: name.toUpperCase() }));
   expect(paramHeaders(declared, { a: 'eu west', b: 7, c: 'süd\n', d: { not: 'text' } })).toEqual({
     'Mcp-Param-A': 'eu west',

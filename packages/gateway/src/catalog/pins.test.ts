@@ -14,7 +14,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const open = () => Pins.open(directory, expect.unreachable);
 
-it('believes what it sees first', async () => {
+it('trusts the first definition', async () => {
   const pins = await open();
   expect(pins.review('a', [tool('one')], 'strict')).toEqual({
     changed: [],
@@ -24,7 +24,7 @@ it('believes what it sees first', async () => {
   await pins.saved();
 });
 
-it('under warn a changed tool is told and offered, a new one is not told', async () => {
+it('with warn, reports a changed tool and still lists it; a new one is not reported', async () => {
   const pins = await open();
   pins.review('a', [tool('one')], 'warn');
   const { changed, withheld } = pins.review('a', [tool('one', 'Sends.'), tool('two')], 'warn');
@@ -32,7 +32,7 @@ it('under warn a changed tool is told and offered, a new one is not told', async
   await pins.saved();
 });
 
-it('under strict both are withheld, until a person approves exactly that definition', async () => {
+it('with strict, withholds both until a person approves that exact definition', async () => {
   const pins = await open();
   pins.review('a', [tool('one')], 'strict');
   const now = [tool('one', 'Sends.'), tool('two')];
@@ -46,7 +46,7 @@ it('under strict both are withheld, until a person approves exactly that definit
   await pins.saved();
 });
 
-it('approves nothing of another backend, and nothing twice', async () => {
+it('approves a definition once, for its own backend only', async () => {
   const pins = await open();
   for (const name of ['a', 'b']) pins.review(name, [tool('one')], 'strict');
   for (const name of ['a', 'b']) pins.review(name, [tool('one', 'Sends.')], 'strict');
@@ -56,7 +56,7 @@ it('approves nothing of another backend, and nothing twice', async () => {
   expect(await approveIn(directory)).toEqual([]);
 });
 
-it('off remembers nothing', async () => {
+it('with off, remembers nothing', async () => {
   const pins = await open();
   pins.review('a', [tool('one')], 'off');
   expect(pins.review('a', [tool('one', 'Sends.')], 'strict').withheld.size).toBe(0);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-it('is trusted if it is ours alone, or not there yet', async () => {
+it('is trusted if only this user can write to it, or if it does not exist', async () => {
   expect(await reasonToDistrust(directory)).toBeUndefined();
   expect(await reasonToDistrust(join(directory, 'later'))).toBeUndefined();
 });
@@ -20,7 +20,7 @@ it.each([0o777, 0o770, 0o702])('is not trusted with mode %o', async (mode) => {
   expect(await reasonToDistrust(directory)).toBe(`others can write to ${directory}`);
 });
 
-it.runIf(process.getuid?.() === 0)('is not trusted if it belongs to somebody else (needs root)', async () => {
+it.runIf(process.getuid?.() === 0)('is not trusted if it belongs to another user (needs root)', async () => {
   await chown(directory, 12345, 12345);
   expect(await reasonToDistrust(directory)).toBe(`${directory} belongs to another user`);
 });

@@ -22,11 +22,11 @@ test.each([
   ],
   [tool('x', { inputSchema: { type: 'object', required: ['a'], properties: { a: {} } } }), undefined],
   ['text', 'Not an object'],
-])('a tool is checked on its own: %j', (candidate, problem) => {
+])('checks each tool on its own: %j', (candidate, problem) => {
   expect(toolProblem(candidate)).toBe(problem);
 });
 
-test('schema bombs, deep or wide, are refused', () => {
+test('refuses schemas that are too deep or too large', () => {
   let deep: object = { type: 'object' };
   for (let level = 0; level < 5000; level++) deep = { type: 'object', properties: { a: deep } };
   expect(toolProblem(tool('deep', { inputSchema: deep }))).toMatch(/Nested deeper/);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secretsOf, shownAddress, withoutSecrets } from './address.ts';
 
-describe('the address that is shown', () => {
+describe('the displayed address', () => {
   it.each([
     ['ws://localhost:9010', 'ws://localhost:9010'],
     ['https://host/mcp/', 'https://host/mcp/'],

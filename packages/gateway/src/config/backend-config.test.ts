@@ -20,7 +20,7 @@ describe('an entry', () => {
     ).toContain(reason);
   });
 
-  it('of an editor may have settings of the editor', () => {
+  it('of an editor may have settings of that editor', () => {
     expect(editorBackend.parse({ command: 'x', autoApprove: [], disabled: true })).toEqual({
       command: 'x',
       disabled: true,
@@ -57,19 +57,19 @@ describe('a backend', () => {
     expect(configOf(entry).config.endpoint.kind).toBe(kind);
   });
 
-  it('prefixes its tools with its name, in letters that a tool may have', () => {
+  it('prefixes its tools with its name, in characters allowed in tool names', () => {
     expect(configOf({ url: 'ws://x', prefix: true }).config.prefix).toBe('my_server_');
     expect(configOf({ url: 'ws://x', prefix: 'p-' }).config.prefix).toBe('p-');
   });
 
-  it('runs where it is told to, from the directory of its file', () => {
+  it('resolves its working directory from the directory of its file', () => {
     expect(configOf({ command: 'x', cwd: 'sub' }, {}, '/etc/relay').config.endpoint).toMatchObject({
       cwd: '/etc/relay/sub',
     });
     expect(configOf({ command: 'x' }).config.endpoint).not.toHaveProperty('cwd');
   });
 
-  it('names the variables that are missing, and shows none that are set', () => {
+  it('names missing variables, and never shows values of others', () => {
     const url = 'https://$' + '{HOST}/mcp?key=$' + '{KEY}';
     const { config, missing } = configOf({ url }, { HOST: 'h.example' });
     expect(missing).toEqual(['KEY']);

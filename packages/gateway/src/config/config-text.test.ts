@@ -20,7 +20,7 @@ describe.each([
   ['YAML', yamlText, YAML, '4:10'],
   ['JSON with comments', jsonText, JSONC, '4:29'],
 ] as const)('%s', (_name, textOf, text, position) => {
-  it('has a value, and the place of each part of it', () => {
+  it('is parsed with the position of each part', () => {
     const config = textOf(text);
     expect(config.value).toEqual({ backends: [{ name: 'one', url: 'ws://one' }] });
     expect(config.position(['backends', 0, 'url'])).toBe(position);
@@ -29,7 +29,7 @@ describe.each([
     expect(config.position(['nothing'])).toBe('1:1');
   });
 
-  it('is edited without touching anything else, and back', () => {
+  it('can be edited and restored without other changes', () => {
     const more = textOf(text).withValue(['backends', 1], { name: 'two', url: 'ws://two' });
     expect(textOf(more).value).toEqual({
       backends: [
@@ -45,7 +45,7 @@ describe.each([
 it.each([
   ['YAML', () => yamlText('backends:\n  - name: [one'), '2:15'],
   ['JSON', () => jsonText('{\n  "backends": [,]\n}'), '2:16'],
-] as const)('%s with a mistake names its place', (_name, parse, position) => {
+] as const)('%s with a mistake: the error names its line', (_name, parse, position) => {
   try {
     parse();
   } catch (error) {

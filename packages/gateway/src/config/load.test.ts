@@ -81,7 +81,7 @@ test('every setting of a backend', async () => {
   });
 });
 
-test('a variable that is set nowhere is the problem of that backend alone', async () => {
+test('a missing variable affects only its own backend', async () => {
   const [bad, good] = await load(
     'b.yaml',
     'backends:\n  - { name: bad, url: "ws://h", headers: { A: "$' +
@@ -121,6 +121,6 @@ test.each([
   ],
   ['no list at all', 'b.yaml', 'backend: []\n', /expected "backends", "servers" or "mcpServers"/],
   ['a list that is none', 'b.yaml', 'backends: 5\n', /^b\.yaml:1:11: "backends" must be a list/],
-])('%s is told with its place', async (_what, name, content, expected) => {
+])('%s is reported with its line', async (_what, name, content, expected) => {
   expect(await failure(name, content)).toMatch(expected);
 });

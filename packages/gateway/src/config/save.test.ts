@@ -17,7 +17,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-test('adding and removing keeps comments, order and permissions of a YAML file', async () => {
+test('keeps comments, order and permissions of a YAML file when adding and removing', async () => {
   const path = await file(
     'b.yaml',
     '# top\nbackends:\n  - name: a # first\n    url: ws://a\n  # about b\n  - name: b\n    url: ws://b\n',
@@ -32,7 +32,7 @@ test('adding and removing keeps comments, order and permissions of a YAML file',
   expect((await stat(path)).mode).toBe(mode);
 });
 
-test('long lines stay as they are', async () => {
+test('does not wrap long lines', async () => {
   const words = 'word '.repeat(60).trim();
   const long = `  - name: a\n    command: a\n    args: [ "${words}", "${words}" ] # ${words}\n`;
   const path = await file('b.yaml', `backends:\n${long}`);
@@ -40,7 +40,7 @@ test('long lines stay as they are', async () => {
   expect(await readFile(path, 'utf8')).toBe(`backends:\n${long}  - name: c\n    url: ws://c\n`);
 });
 
-test('a disabled entry is not overwritten by one of the same name', async () => {
+test('does not overwrite a disabled entry of the same name', async () => {
   const content = 'mcpServers:\n  a: # not now\n    command: a\n    disabled: true\n';
   const path = await file('map.yaml', content);
   await expect(saveBackend(path, 'a', 'ws://a')).rejects.toMatchObject({
@@ -50,7 +50,7 @@ test('a disabled entry is not overwritten by one of the same name', async () => 
   expect(await readFile(path, 'utf8')).toBe(content);
 });
 
-test('adding to a JSON file uses the form the file has', async () => {
+test('adds to a JSON file in the form that the file uses', async () => {
   const list = await file('list.json', '{\n  // servers\n  "servers": []\n}\n');
   await saveBackend(list, 'c', 'ws://c');
   expect(await readFile(list, 'utf8')).toContain('// servers');
@@ -63,7 +63,7 @@ test('adding to a JSON file uses the form the file has', async () => {
   expect(JSON.parse(await readFile(map, 'utf8'))).toEqual({ mcpServers: { c: { url: 'ws://c' } }, other: 1 });
 });
 
-test('adding leaves long lines and lists in one line as they are', async () => {
+test('does not reformat other lines when adding', async () => {
   for (const list of [`[-y, "${'x'.repeat(90)}"]`, `[ -y, "${'x'.repeat(90)}" ]`]) {
     const before = `backends:\n  - name: a\n    command: npx\n    args: ${list}\n`;
     const path = await file('b.yaml', before);
@@ -72,7 +72,7 @@ test('adding leaves long lines and lists in one line as they are', async () => {
   }
 });
 
-test('the first backend creates the file', async () => {
+test('creates the file for the first backend', async () => {
   const path = join(directory, 'new', 'backends.yaml');
   await saveBackend(path, 'c', 'ws://c');
   expect(await readFile(path, 'utf8')).toBe('backends:\n  - name: c\n    url: ws://c\n');

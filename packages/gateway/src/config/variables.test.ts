@@ -7,7 +7,7 @@ const expand = <T>(value: T, env: NodeJS.ProcessEnv = {}) => {
   return { value: expandVariables(value, env, used), used: Object.fromEntries(used) };
 };
 
-it('replaces variables in strings at any depth, and leaves all else as it is', () => {
+it('replaces variables in strings at any depth, and changes nothing else', () => {
   const value = {
     args: ['-k', variable('KEY')],
     env: { A: `x${variable('KEY')}y${variable('KEY')}` },
@@ -20,14 +20,14 @@ it('replaces variables in strings at any depth, and leaves all else as it is', (
   });
 });
 
-it('takes the default where a variable is not set, and tells which are missing', () => {
+it('uses the default of a variable that is not set, and reports missing ones', () => {
   expect(expand(`${variable('A:-eu')} ${variable('B:-')} ${variable('C')}`)).toEqual({
     value: 'eu  ',
     used: { A: 'eu', B: '', C: undefined },
   });
 });
 
-it('expands no name but its own kind, and nothing a second time', () => {
+it('expands only its own syntax, and only once', () => {
   const untouched = `$KEY ${variable('1X')} ${variable('a-b')} \${`;
   expect(expand(untouched, { KEY: 'k' }).value).toBe(untouched);
   expect(expand(variable('A'), { A: variable('B'), B: 'b' }).value).toBe(variable('B'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { watchFiles } from './watch.ts';
 
-it('says so when the system does not let it watch, and goes on', async () => {
+it('reports that the system refuses to watch, and continues', async () => {
   const failures: unknown[] = [];
   const tooLong = join(tmpdir(), 'x'.repeat(300));
   const watch = await watchFiles([tooLong], expect.unreachable, (error) => failures.push(error));

@@ -19,7 +19,7 @@ afterEach(() => {
   server.close();
 });
 
-it('is read alone, however it is cut, and the rest stays in the socket', async () => {
+it('is read in any number of pieces, and the rest stays in the socket', async () => {
   const line = readFirstLine(near);
   far.write('hel');
   far.write('lo\nthe ');
@@ -34,7 +34,7 @@ it('is read alone, however it is cut, and the rest stays in the socket', async (
   expect(rest).toBe('the rest');
 });
 
-it('that is too long, or never comes, is an error', async () => {
+it('is an error if it is too long or never arrives', async () => {
   const long = expect(readFirstLine(near)).rejects.toThrow('the first line is too long');
   far.write('x'.repeat(20_000));
   await long;

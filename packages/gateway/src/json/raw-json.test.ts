@@ -4,7 +4,7 @@ import { joinObject, scanObject } from './raw-json.ts';
 
 const spaced = (value: unknown, space: number) => Buffer.from(JSON.stringify(value, null, space));
 
-test('the members found are the ones a JSON parser finds, and joining them gives the same value', () => {
+test('finds the same members as a JSON parser, and joins them to the same value', () => {
   const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }));
   fc.assert(
     fc.property(objects, fc.nat(3), (value, space) => {
@@ -17,7 +17,7 @@ test('the members found are the ones a JSON parser finds, and joining them gives
   );
 });
 
-test('bytes that are not JSON never crash the scanner', () => {
+test('never crashes on bytes that are not JSON', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
       scanObject(Buffer.from(noise));
@@ -26,7 +26,7 @@ test('bytes that are not JSON never crash the scanner', () => {
   );
 });
 
-test('long strings with escaped quotes end where they end', () => {
+test('finds the end of long strings with escaped quotes', () => {
   const long = `${'x'.repeat(200)}\\"${'y'.repeat(200)}\\\\`;
   expect(
     scanObject(spaced({ long, next: 1 }, 0))
@@ -35,10 +35,10 @@ test('long strings with escaped quotes end where they end', () => {
   ).toBe('1');
 });
 
-test('a key that comes twice is refused: two readers could see two messages', () => {
+test('refuses a duplicate key, which two parsers could read differently', () => {
   expect(scanObject(Buffer.from('{"id":1,"id":2}'))).toBeUndefined();
 });
 
-test('nesting deeper than any honest message is refused', () => {
+test('refuses excessive nesting', () => {
   expect(scanObject(Buffer.from(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`))).toBeUndefined();
 });

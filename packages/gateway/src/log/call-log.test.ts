@@ -8,7 +8,7 @@ function logged(level: 'debug' | 'info') {
   return { lines, calls: new CallLog(new Log(level, (line) => lines.push(line))) };
 }
 
-it('follows a call under an id of its own, without arguments', () => {
+it('logs each step of a call under one id, without arguments', () => {
   const { lines, calls } = logged('debug');
   const params = new Map([
     ['name', toJson('read_file')],
@@ -28,13 +28,13 @@ it('follows a call under an id of its own, without arguments', () => {
   expect(lines.at(-1)).toBe('call 2: tools/list (client request 7)');
 });
 
-it('cuts an id that a client made long', () => {
+it('shortens a long id from a client', () => {
   const { lines, calls } = logged('debug');
   calls.received(toJson('x'.repeat(1000)), 'ping', new Map());
   expect(lines[0]?.length).toBeLessThan(120);
 });
 
-it('costs nothing where nobody reads it', () => {
+it('does nothing above the debug level', () => {
   const { lines, calls } = logged('info');
   expect(calls.received(toJson(1), 'ping', new Map())).toBeUndefined();
   expect(lines).toEqual([]);

@@ -22,7 +22,7 @@ it('names what was loaded', () => {
   expect(describeLoaded([])).toBe('Loaded 0 backends');
 });
 
-it('names what is new, gone and changed; the order alone is no change', () => {
+it('names added, removed and changed backends; a new order alone is no change', () => {
   const before = [backend('a'), backend('b'), backend('c')];
   expect(describeChange(before, [backend('c'), backend('b', { prefix: 'b_' }), backend('d')])).toBe(
     'added d; removed a; changed b',
@@ -30,7 +30,7 @@ it('names what is new, gone and changed; the order alone is no change', () => {
   expect(describeChange(before, [backend('c'), backend('b'), backend('a')])).toBeUndefined();
 });
 
-it('counts shared backends, and names those that connect later and why', () => {
+it('counts shared backends, and names those that are not connected yet, with the reason', () => {
   const backends = [
     backend('a'),
     backend('slow'),

@@ -13,13 +13,13 @@ it('writes lines of its level and above', () => {
   expect(linesOf('warn')).toEqual(['warn', 'error']);
 });
 
-it('says whether debug lines are worth building', () => {
+it('knows whether debug lines are written', () => {
   expect(new Log('debug', () => undefined).debugs).toBe(true);
   expect(new Log('info', () => undefined).debugs).toBe(false);
   expect(new Log('debug', undefined).debugs).toBe(false);
 });
 
-it('writes one line, whatever a backend put into it', () => {
+it('writes one line, whatever text a backend sends', () => {
   const lines: string[] = [];
   new Log('info', (line) => lines.push(line)).info('one: failed: x\r\nINFO forged\u001b[2J');
   expect(lines.join('')).not.toMatch(/\p{Cc}/u);

@@ -39,7 +39,7 @@ it('logs each state once, and again when it changes', () => {
   ]);
 });
 
-it('logs each invalid tool with its reason, those that were there already not again', () => {
+it('logs each invalid tool once, with its reason', () => {
   const logged = follow();
   const flawed = (...names: string[]) =>
     server('a', {
@@ -59,7 +59,7 @@ it('logs each invalid tool with its reason, those that were there already not ag
   expect(logged(flawed('x'))).toHaveLength(2);
 });
 
-it('logs no invalid tool that is only remembered, until the server has connected', () => {
+it('logs remembered invalid tools only after the server has connected', () => {
   const logged = follow();
   const invalid_tools = [{ name: 'x', reason: 'No schema' }];
   expect(logged(server('a', { ...failed, invalid_tools }))).toEqual(['warn a: failed: refused']);
@@ -70,14 +70,14 @@ it('logs no invalid tool that is only remembered, until the server has connected
   expect(logged(flawed)).toEqual(['warn a: degraded (2 tools): 1 invalid']);
 });
 
-it('logs a server anew that was removed and came back', () => {
+it('logs a server again that was removed and added again', () => {
   const logged = follow();
   logged(server('a'));
   expect(logged()).toEqual([]);
   expect(logged(server('a'))).toEqual(['info a: healthy (2 tools)']);
 });
 
-it('logs what is no news for a person at debug', () => {
+it('logs routine changes at debug', () => {
   const logged = follow();
   expect(logged(server('a', { connected: false, health: 'connecting' }))).toEqual(['debug a: connecting']);
   expect(logged(server('a', { connected: false, health: 'unknown' }))).toEqual(['debug a: unknown']);

@@ -1,5 +1,6 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
-import type { Participant, ParticipantEvents } from '../participant/participant.ts';
+import type { Participant } from '../participant/participant.ts';
+import type { ParticipantEvents } from '../participant/participant-events.ts';
 
 /** Something a client can read and subscribe to. */
 export interface Resource {

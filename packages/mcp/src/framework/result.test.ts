@@ -14,7 +14,7 @@ it.each([
   ['JSON that is not the data', replyJson({}, [HOSTILE])],
   ['an error', failureResult(new RelayError('AgentNotFound', HOSTILE, { next: HOSTILE }))],
   ['a resource', jsonContents('relay://agents', { [HOSTILE]: HOSTILE })],
-])('%s has nothing that a person would not see', (_, result) => {
+])('%s hides text that people cannot see', (_, result) => {
   const texts = textsIn(result);
   for (const text of texts) expect(text).toMatch(HARMLESS);
   expect(texts.join('')).toContain('\u{FFFD}');

@@ -27,13 +27,13 @@ describe('choosing toolsets', () => {
     expect(tools.filter(({ name }) => name === 'submit_result')).toHaveLength(1);
   });
 
-  it('refuses an unknown toolset and says which there are', () => {
+  it('refuses an unknown toolset and lists the known ones', () => {
     expect(() => chooseToolsets(['nope'], known)).toThrow('There is no toolset "nope".');
     expect(() => chooseToolsets([], known)).toThrow('No toolset is chosen.');
   });
 });
 
-describe('what a toolset costs in every context', () => {
+describe('the size of a toolset', () => {
   it.each([
     ['relay', 5],
     ['relay,worker', 5],

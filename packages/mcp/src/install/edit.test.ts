@@ -48,7 +48,7 @@ describe.each([
   { which: codex, files: TOML_FILES },
 ])('the file of $which.title', ({ which, files }) => {
   test.each(Object.entries(files))(
-    'with %s keeps every line, gains the entry and loses only that',
+    'with %s keeps every line when the entry is added and removed',
     (_, text) => {
       const installed = install(which, text);
       const parsed = which.format.parse(installed);
@@ -59,12 +59,12 @@ describe.each([
     },
   );
 
-  test('without the entry is left as it is by an uninstall', () => {
+  test('without the entry is not changed by an uninstall', () => {
     for (const text of Object.values(files)) expect(uninstall(which, text)).toBe(text);
   });
 });
 
-test('JSON of any content and indentation comes back byte for byte', () => {
+test('JSON of any content and indentation is restored byte for byte', () => {
   const servers = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), {
     minKeys: 1,
     noNullPrototype: true,
@@ -83,7 +83,7 @@ test('JSON of any content and indentation comes back byte for byte', () => {
   );
 });
 
-test('TOML of any content comes back byte for byte', () => {
+test('TOML of any content is restored byte for byte', () => {
   const key = fc.oneof(fc.constantFrom('mcp_servers', 'agent-relay', 'env'), fc.string({ minLength: 1 }));
   const leaf = fc.oneof(
     fc.string(),
@@ -104,7 +104,7 @@ test('TOML of any content comes back byte for byte', () => {
   );
 });
 
-describe('an entry that is there already', () => {
+describe('an existing entry', () => {
   test('keeps what the user added to it, in JSON', () => {
     const text = `{
   "mcpServers": {
@@ -167,7 +167,7 @@ x = 1
     expect(uninstall(codex, updated)).toBe('# ours\n\n# next\n[tui]\nx = 1\n');
   });
 
-  test('keeps its own variables when they are written inline, in TOML', () => {
+  test('keeps its inline variables, in TOML', () => {
     const text = '[mcp_servers.agent-relay]\ncommand = "/old"\nenv = { DEBUG = "1" } # noisy';
     expect(install(codex, text)).toBe(
       `[mcp_servers.agent-relay]

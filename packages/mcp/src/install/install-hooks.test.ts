@@ -42,7 +42,7 @@ const EVENTS = {
 } as const;
 
 test.each(['claude', 'codex', 'gemini'] as const)(
-  'enters hooks of %s that know its agent',
+  'adds hooks to %s with the name of its agent',
   async (editor) => {
     await runInstall(options({ editor, name: 'Ada' }));
     const { hooks } = JSON.parse(await read(FILES[editor]));
@@ -59,7 +59,7 @@ test.each(['claude', 'codex', 'gemini'] as const)(
   },
 );
 
-test('leaves the name to the session if none is chosen: both default to that of the client', async () => {
+test('sets no name if none is chosen: hooks and session both use that of the client', async () => {
   await runInstall(options({ editor: 'claude' }));
   const { env } = JSON.parse(await read('.mcp.json')).mcpServers['agent-relay'];
   expect(env).toMatchObject({ RELAY_HOOKS: 'claude' });
@@ -73,14 +73,14 @@ test('leaves the name to the session if none is chosen: both default to that of 
   );
 });
 
-test('names the files of the hooks among those not to commit, each once', async () => {
+test('lists the hook files among those not to commit, once each', async () => {
   await runInstall(options({ editor: 'claude,codex,gemini,opencode' }));
   expect(printed.at(-1)).toBe(
     "Do not commit .mcp.json, .claude/settings.local.json, .codex/config.toml, .codex/hooks.json, .gemini/settings.json, opencode.json, .opencode/tui.json: the relay's entries contain paths of this machine.",
   );
 });
 
-test('warns of another client that has the name by its hooks', async () => {
+test('warns if the hooks of another client use the same name', async () => {
   await runInstall(options({ editor: 'codex' }));
   await runInstall(options({ editor: 'claude', name: 'Codex', hooks: false }));
   expect(printed).toContainEqual(expect.stringMatching(/warning: Codex is also named Codex .*config\.toml/));
@@ -99,7 +99,7 @@ const MINE = `{
 }
 `;
 
-test('keeps what is there, changes nothing the second time, and takes back only its own', async () => {
+test('keeps other entries, changes nothing the second time, and removes only its own', async () => {
   await put(FILES.claude, MINE);
   await runInstall(options({ editor: 'claude' }));
   const once = await read(FILES.claude);
@@ -115,7 +115,7 @@ test('keeps what is there, changes nothing the second time, and takes back only 
   expect(await read(FILES.claude)).toBe(MINE);
 });
 
-test.each(['claude', 'codex', 'gemini'] as const)('leaves no file of %s behind', async (editor) => {
+test.each(['claude', 'codex', 'gemini'] as const)('removes the file of %s again', async (editor) => {
   await runInstall(options({ editor }));
   await runUninstall(options({ editor }));
   await expect(read(FILES[editor])).rejects.toThrow('ENOENT');
@@ -127,13 +127,13 @@ test('shows hooks without writing them', async () => {
   await expect(read(FILES.codex)).rejects.toThrow('ENOENT');
 });
 
-test('refuses a file that it cannot read, and leaves it as it is', async () => {
+test('refuses a file that it cannot parse, and does not change it', async () => {
   await put(FILES.codex, '{ "hooks": ');
   await expect(runInstall(options({ editor: 'codex' }))).rejects.toThrow(/hooks\.json:1:12 cannot be parsed/);
   expect(await read(FILES.codex)).toBe('{ "hooks": ');
 });
 
-test('has hooks only where there is a program for them', async () => {
+test('adds hooks only to clients that support them', async () => {
   const { hookProgram: _none, ...without } = options({ editor: 'claude' });
   await expect(runInstall(without)).rejects.toThrow('has no hooks');
 });
@@ -143,7 +143,7 @@ const PLUGIN = [
   { command: [process.execPath, '/relay/agent-relay.js', 'hook', 'opencode'], env: expect.any(Object) },
 ];
 
-test('enters a plugin of OpenCode, shows it, and takes it out again', async () => {
+test('adds a plugin to OpenCode, shows it, and removes it', async () => {
   const mine = '{\n  // mine\n  "plugin": ["my-plugin"],\n  "theme": "dark"\n}\n';
   await put('.opencode/tui.json', mine);
   await runInstall(options({ editor: 'opencode', name: 'Ada' }));
@@ -159,7 +159,7 @@ test('enters a plugin of OpenCode, shows it, and takes it out again', async () =
   expect(await read('.opencode/tui.json')).toBe(mine);
 });
 
-test('makes a file for the plugin, and removes it', async () => {
+test('creates a file for the plugin, and removes it', async () => {
   await runInstall(options({ editor: 'opencode' }));
   expect(JSON.parse(await read('.opencode/tui.json'))).toEqual({ plugin: [PLUGIN] });
   await runUninstall(options({ editor: 'opencode' }));

@@ -173,7 +173,7 @@ describe('each client gets its own file and form', () => {
     expect(existsSync(home)).toBe(true);
   });
 
-  test('on macOS the desktop programs have theirs in Application Support', async () => {
+  test('uses Application Support for desktop programs on macOS', async () => {
     const changes = await Promise.all(
       ['claude-desktop', 'vscode'].map((editor) => install({ editor, global: true, platform: 'darwin' })),
     );
@@ -184,7 +184,7 @@ describe('each client gets its own file and form', () => {
     ]);
   });
 
-  test('variables of a client that move its files are followed', async () => {
+  test("follows the variables that move a client's files", async () => {
     const env = {
       HOME: home,
       CLAUDE_CONFIG_DIR: join(home, 'c'),
@@ -202,7 +202,7 @@ describe('each client gets its own file and form', () => {
     ]);
   });
 
-  test('the OpenCode file with comments is used if it is there', async () => {
+  test('uses the OpenCode file with comments if it exists', async () => {
     await put('shop/opencode.jsonc', '{\n  // models\n  "model": "a/b"\n}\n');
     await install({ editor: 'opencode' });
     expect(await read('shop/opencode.jsonc')).toContain('// models');
@@ -213,7 +213,7 @@ describe('each client gets its own file and form', () => {
 describe('the entry', () => {
   const env = async () => JSON.parse(await read('shop/.mcp.json')).mcpServers['agent-relay'].env;
 
-  test('starts programs that are there, by absolute paths', async () => {
+  test('starts existing programs by absolute path', async () => {
     await install({ editor: 'claude', tools: 'relay,network' });
     const { command, args } = JSON.parse(await read('shop/.mcp.json')).mcpServers['agent-relay'];
     expect(isAbsolute(command) && isAbsolute(args[0])).toBe(true);
@@ -221,7 +221,7 @@ describe('the entry', () => {
     expect(args.slice(1)).toEqual(['serve', '--tools', 'relay,network']);
   });
 
-  test('works for a client that has neither a PATH nor a directory of its own', async () => {
+  test('works for a client without PATH and working directory', async () => {
     await install({ editor: 'claude-desktop' });
     const text = await read('home/.config/Claude/claude_desktop_config.json');
     const { command, args, env } = JSON.parse(text).mcpServers['agent-relay'];
@@ -239,7 +239,7 @@ describe('the entry', () => {
     expect(JSON.parse(await consume(server.stdout))).toMatchObject({ id: 1, result: { serverInfo: {} } });
   });
 
-  test('with the toolset gateway names the program that serves it, or says which does', async () => {
+  test('with the toolset gateway starts the program that serves it, or names it', async () => {
     const tools = 'relay,gateway';
     await expect(install({ editor: 'claude', tools })).rejects.toMatchObject({
       next: 'Run: agent-relay mcp install --tools relay,gateway',
@@ -249,12 +249,12 @@ describe('the entry', () => {
     expect(args).toEqual(['/bin/agent-relay.js', 'mcp', '--tools', tools]);
   });
 
-  test('with toolsets that cannot be served is refused before anything is written', async () => {
+  test('is refused for unknown toolsets before anything is written', async () => {
     await expect(install({ editor: 'claude', tools: 'relay,chess' })).rejects.toThrow(/no toolset "chess"/);
     expect(await readdir(project)).toEqual([]);
   });
 
-  test('names the agent, and the data directory if it is not the usual one', async () => {
+  test('names the agent, and the data directory if it is not the default', async () => {
     await install({
       editor: 'claude',
       name: 'Alice',
@@ -283,7 +283,7 @@ describe('a file of the user', () => {
     expect(await install({ editor: 'claude', name: 'Alice' })).toMatchObject([{ outcome: 'updated' }]);
   });
 
-  test('is kept as it was in the data directory, readable by its user alone', async () => {
+  test('is backed up to the data directory, private to its user', async () => {
     await put('shop/.mcp.json', theirs);
     await chmod(join(project, '.mcp.json'), 0o666);
     const [change] = await install({ editor: 'claude' });
@@ -294,7 +294,7 @@ describe('a file of the user', () => {
     expect(printed).toContain(`  backup: ${backup}`);
   });
 
-  test('that is new is for its owner alone', async () => {
+  test('is private if it is new', async () => {
     for (const global of [false, true]) {
       const [change] = await install({ editor: 'cursor', global });
       expect((await stat(change?.file ?? '')).mode & 0o777).toBe(0o600);
@@ -302,7 +302,7 @@ describe('a file of the user', () => {
     }
   });
 
-  test('keeps its permissions and the link that leads to it, and no draft is left beside it', async () => {
+  test('keeps its permissions and its link, and leaves no temporary file', async () => {
     await put('dotfiles/claude.json', '{}\n');
     await chmod(join(directory, 'dotfiles/claude.json'), 0o640);
     await symlink(join(directory, 'dotfiles/claude.json'), join(home, '.claude.json'));
@@ -313,7 +313,7 @@ describe('a file of the user', () => {
     expect(await readdir(join(directory, 'dotfiles'))).toEqual(['claude.json']);
   });
 
-  test('is not written with --dry-run, but the change is shown, without what else is in it', async () => {
+  test('is not written with --dry-run, which shows only the change', async () => {
     const text = '{"mcpServers":{"other":{"env":{"KEY":"secret"}},"agent-relay":{"command":"/old"}}}';
     await put('shop/.mcp.json', text);
     const before = await readdir(home);
@@ -325,7 +325,7 @@ describe('a file of the user', () => {
     expect(await readdir(home)).toEqual(before);
   });
 
-  test('that only mentions the name of the relay is neither changed nor reported', async () => {
+  test('that only mentions the relay is neither changed nor reported', async () => {
     await put('home/.claude.json', '{"projects":{"/src/agent-relay":{}}}');
     expect(await uninstall({ global: true })).toEqual([]);
     expect(printed).toEqual(['Nothing to remove.']);
@@ -334,7 +334,7 @@ describe('a file of the user', () => {
     expect(await read('home/.claude.json')).toBe('{"projects":{"/src/agent-relay":{}}}');
   });
 
-  test('that cannot be parsed stays as it is', async () => {
+  test('is not changed if it cannot be parsed', async () => {
     await put('shop/.mcp.json', '{ "mcpServers": \n');
     await expect(install({ editor: 'claude' })).rejects.toMatchObject({
       code: 'InvalidClientConfig',
@@ -343,7 +343,7 @@ describe('a file of the user', () => {
     expect(await read('shop/.mcp.json')).toBe('{ "mcpServers": \n');
   });
 
-  test('that another program changes at the same moment is left alone', async () => {
+  test('is not changed if another program changes it at the same time', async () => {
     await put('shop/.mcp.json', '{"theirs": 2}');
     const replacement = { file: join(project, '.mcp.json'), before: '{}', after: '{"ours": 1}' };
     await expect(replaceConfigFile(replacement, { HOME: home })).rejects.toThrow(
@@ -356,21 +356,21 @@ describe('a file of the user', () => {
 
 describe('several clients', () => {
   test.each([[['claude', 'codex']], ['claude,codex'], [['codex', 'claude, codex']]])(
-    '%j are each served once',
+    '%j are each configured once',
     async (editor) => {
       expect((await install({ editor })).map(({ client }) => client).sort()).toEqual(['claude', 'codex']);
       expect((await uninstall({ editor })).map(({ client }) => client).sort()).toEqual(['claude', 'codex']);
     },
   );
 
-  test('get a name each, from the one that is given', async () => {
+  test('each get a name derived from the given one', async () => {
     await install({ editor: 'claude,codex', name: 'Bob' });
     expect(await read('shop/.mcp.json')).toContain('"RELAY_AGENT_NAME": "Bob-claude"');
     expect(await read('shop/.codex/config.toml')).toContain('RELAY_AGENT_NAME = "Bob-codex"');
     expect(printed.join('\n')).not.toContain('share its messages');
   });
 
-  test('that get the same name one after the other are one agent, and the user is told', async () => {
+  test('with the same name are one agent, and the user is warned', async () => {
     await install({ editor: 'codex', name: 'Bob' });
     expect(printed).toContainEqual(
       expect.stringMatching(/warning: all sessions of Codex here share the name Bob/),
@@ -382,24 +382,24 @@ describe('several clients', () => {
   });
 });
 
-describe('a name that another client has in another scope', () => {
+describe('a name that another client uses in another scope', () => {
   const warned = (file: string) =>
     `  warning: Claude Code is also named Bob (${file}): both are one agent and share its messages.`;
 
-  test('is told in a project where the user configuration has it', async () => {
+  test('is reported in a project if the user configuration has it', async () => {
     await install({ editor: 'claude', name: 'Bob', global: true });
     await install({ editor: 'codex', name: 'Bob' });
     expect(printed).toContain(warned(join(home, '.claude.json')));
   });
 
-  test('is not told where the project has another, which counts there', async () => {
+  test('is not reported if the project overrides it', async () => {
     await install({ editor: 'claude', name: 'Bob', global: true });
     await install({ editor: 'claude' });
     await install({ editor: 'codex', name: 'Bob' });
     expect(printed.join('\n')).not.toContain('share its messages');
   });
 
-  test('is told in the user configuration where this project has it', async () => {
+  test('is reported in the user configuration if this project has it', async () => {
     await install({ editor: 'claude', name: 'Bob' });
     await install({ editor: 'codex', name: 'Bob', global: true });
     expect(printed).toContain(warned(join(project, '.mcp.json')));
@@ -407,7 +407,7 @@ describe('a name that another client has in another scope', () => {
 });
 
 describe('after an installation', () => {
-  test('the user is told what to do next, and what not to commit', async () => {
+  test('prints the next steps, and what not to commit', async () => {
     await install({ editor: 'claude,codex' });
     expect(printed.slice(printed.indexOf('Next:'))).toEqual([
       'Next:',
@@ -424,20 +424,20 @@ describe('after an installation', () => {
     ]);
   });
 
-  test('of the whole user, nothing is said about trust and commits', async () => {
+  test('for the whole user, says nothing about trust and commits', async () => {
     await install({ editor: 'claude', global: true });
     expect(printed.join('\n')).toContain('Restart Claude Code.');
     expect(printed.join('\n')).not.toMatch(/commit|trust:/);
   });
 
-  test('that is only shown, there is nothing to do', async () => {
+  test('with --dry-run, prints no next steps', async () => {
     await install({ editor: 'claude', dryRun: true });
     expect(printed).not.toContain('Next:');
   });
 });
 
-describe('without naming a client', () => {
-  test('every client the user has is served, by its directory or its command', async () => {
+describe('without a named client', () => {
+  test('configures every installed client, found by its directory or command', async () => {
     await mkdir(join(home, '.codex'));
     await put('bin/gemini', '');
     await chmod(join(directory, 'bin/gemini'), 0o755);
@@ -451,7 +451,7 @@ describe('without naming a client', () => {
     expect(printed.at(-1)).toBe('Nothing to remove.');
   });
 
-  test('one broken file does not keep the others from being served', async () => {
+  test('configures the others if one file is invalid', async () => {
     await put('shop/.codex/config.toml', 'a = \n');
     await mkdir(join(home, '.codex'));
     await mkdir(join(home, '.claude'));
@@ -461,7 +461,7 @@ describe('without naming a client', () => {
     expect(await read('shop/.gemini/settings.json')).toContain('agent-relay');
   });
 
-  test('and having none, the user is told how to name one', async () => {
+  test('says how to name a client if none is installed', async () => {
     await expect(install()).rejects.toMatchObject({ code: 'ClientNotFound' });
     await expect(install({ editor: 'emacs' })).rejects.toMatchObject({
       code: 'InvalidRequest',
@@ -472,7 +472,7 @@ describe('without naming a client', () => {
   });
 });
 
-test('every client is in the guide, with its command and its files', async () => {
+test('documents every client with its command and files', async () => {
   const guide = await readFile(new URL('../../../../docs/clients.md', import.meta.url), 'utf8');
   const machine = { env: { HOME: '~' }, platform: 'linux' } as const;
   for (const client of CLIENTS) {

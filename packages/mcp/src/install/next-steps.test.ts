@@ -3,7 +3,7 @@ import { fittedStep } from './next-steps.ts';
 
 const STEP = '    tools: Asks before each call; to allow all, add "trust": true to the entry.';
 
-it('a step breaks no word at the edge of a terminal, and stays below its label', () => {
+it('wraps a step between words, aligned under its label', () => {
   expect(fittedStep(STEP, 40)).toEqual([
     '    tools: Asks before each call; to',
     '           allow all, add "trust": true',
@@ -16,6 +16,6 @@ it('a step breaks no word at the edge of a terminal, and stays below its label',
   ]);
 });
 
-it('a step is one line in a pipe', () => {
+it('prints a step as one line in a pipe', () => {
   expect(fittedStep(STEP, Number.POSITIVE_INFINITY)).toEqual([STEP]);
 });

@@ -11,6 +11,6 @@ it.each([
   ['My Agent', 'my agent'],
   ['', undefined],
   ['mcp-test-client', undefined],
-])('knows the program that calls itself %j as %j', (name, cli) => {
+])('maps the client name %j to %j', (name, cli) => {
   expect(cliOf(name)).toBe(cli);
 });

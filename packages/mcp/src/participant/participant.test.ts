@@ -38,7 +38,7 @@ it('asks for its mail again when it may have missed some', async () => {
   expect(await unread).toBe(1);
 });
 
-it('asks for its mail again when a path that was to deliver it is gone', async () => {
+it('asks for its mail again when the path that should deliver it is lost', async () => {
   await using scene = await connected();
   const { participant, daemon } = scene;
   const told = toldOfMail(participant);

@@ -5,56 +5,11 @@ import { type ActionInfo, type ParticipantOptions, type Relay, RelayError } from
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
-import { RECORDED, RecentEvents } from './recent-events.ts';
+import { forwardEvents, type ParticipantEvents } from './participant-events.ts';
+import { RecentEvents } from './recent-events.ts';
 import { returned } from './returned.ts';
 import { SeenActions } from './seen-actions.ts';
 import { type ReadMessage, type ReadPage, type ReplyWatch, UnreadMail } from './unread-mail.ts';
-
-export interface ParticipantEvents {
-  /** A message arrived. */
-  inbox: [];
-  /** Something was added to the recent events. */
-  happened: [];
-  /** The agents changed: this one, or any number of them. */
-  agents: [agent?: string];
-  /** Channels or their members changed. */
-  channels: [];
-  /** The actions that the session may invoke changed. */
-  actions: [];
-  /** Connected, for the first time or again. */
-  connected: [];
-  /** The connection to the relay was lost. */
-  unreachable: [error: unknown];
-  /** The relay closed the connection permanently: the key was revoked or the token replaced. */
-  refused: [];
-}
-
-const AGENT_EVENTS = [
-  'agent.online',
-  'agent.offline',
-  'agent.removed',
-  'agent.renamed',
-  'agent.changed',
-  'tools.changed',
-] as const;
-const CHANNEL_EVENTS = [
-  'channel.created',
-  'channel.archived',
-  'channel.opened',
-  'channel.joined',
-  'channel.left',
-  'channel.topic',
-] as const;
-
-/** After these events, the actions that an agent may invoke may have changed. */
-const ACTION_EVENTS = [
-  'tools.changed',
-  'agent.changed',
-  'agent.renamed',
-  'channel.joined',
-  'channel.left',
-  'events.missed',
-] as const;
 
 /** How long calls wait for a lost daemon; a restart takes less. */
 const RETURN_MS = 8000;
@@ -283,23 +238,11 @@ export class Participant {
     this.#relay = relay;
     this.#isUnreachable = false;
     this.#mail.begin(relay.welcome.unread ?? 0);
-    const mail = () => {
-      this.#mail.arrived();
-      this.events.emit('inbox');
-    };
-    relay.on('mail.arrived', mail);
-    this.#record(relay);
-    // Messages that a lost path had claimed are unread again.
-    relay.on('path.changed', ({ agent, state }) => {
-      if (agent === relay.name && state === 'away') mail();
-    });
-    for (const event of AGENT_EVENTS) relay.on(event, ({ agent }) => this.events.emit('agents', agent));
-    for (const event of ACTION_EVENTS) relay.on(event, () => this.#lookAtActions());
-    for (const event of CHANNEL_EVENTS) relay.on(event, () => this.events.emit('channels'));
-    relay.on('events.missed', () => {
-      mail();
-      this.events.emit('agents');
-      this.events.emit('channels');
+    this.#recent = new RecentEvents();
+    forwardEvents(relay, this.events, {
+      recent: this.#recent,
+      mailArrived: () => this.#mail.arrived(),
+      actionsMayHaveChanged: () => this.#lookAtActions(),
     });
     relay.on('disconnected', () => {
       this.#lostAt = performance.now();
@@ -318,17 +261,6 @@ export class Participant {
     await relay.watch();
     this.events.emit('connected');
     this.#lookAtActions();
-  }
-
-  #record(relay: Relay): void {
-    const recent = new RecentEvents();
-    this.#recent = recent;
-    for (const [kind, types] of RECORDED)
-      for (const type of types)
-        relay.on(type, (event) => {
-          recent.add(kind, event);
-          this.events.emit('happened');
-        });
   }
 
   /** Emits an event if the actions changed. */

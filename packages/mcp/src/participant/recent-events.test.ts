@@ -4,7 +4,7 @@ import { RecentEvents } from './recent-events.ts';
 const read = (messageId: string) => ({ type: 'delivery.read', messageId, agent: 'Bob' }) as const;
 const started = { type: 'session.started', agent: 'Worker' } as const;
 
-it('keeps the latest of each kind, so that many of one kind cost no other', () => {
+it('keeps the latest of each kind, even if there are many of another kind', () => {
   const recent = new RecentEvents();
   recent.add('session', started);
   for (let n = 0; n < 1000; n++) recent.add('delivery', read(`msg_${n}`));
@@ -15,7 +15,7 @@ it('keeps the latest of each kind, so that many of one kind cost no other', () =
   expect(events.at(-1)).toMatchObject({ seq: 1001, messageId: 'msg_999' });
 });
 
-it('is bounded in size, whatever is in the events', () => {
+it('has a size limit, whatever the events contain', () => {
   const recent = new RecentEvents();
   const large = 'x'.repeat(60_000);
   const caller = { type: 'agent', id: '1', name: 'Alice' } as const;

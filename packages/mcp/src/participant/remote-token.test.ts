@@ -20,7 +20,7 @@ const remoteAgentToken = async (agent: Parameters<typeof remoteTokenSource>[0], 
 const url = 'wss://relay.example:4000/ws';
 const agents = () => join(directory, 'remote', 'relay.example_4000', 'projects', 'shop', 'agents');
 
-it('is made once for each daemon and kept privately', async () => {
+it('is created once per daemon, in a private file', async () => {
   const alice = { url, project: 'shop', name: 'Alice', env };
   const token = await remoteAgentToken(alice);
   expect(token).toSatisfy(isAgentToken);
@@ -44,7 +44,7 @@ it('is the same for four processes that start at once', async () => {
   expect(await readdir(agents())).toHaveLength(40);
 });
 
-it('is not replaced when its file holds something else', async () => {
+it('is not overwritten if its file has other content', async () => {
   const alice = { url, project: 'shop', name: 'Alice', env };
   const file = `${tokenId(await remoteAgentToken(alice))}.token`;
   await writeFile(join(agents(), file), 'at_short');

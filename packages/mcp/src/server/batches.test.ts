@@ -4,7 +4,7 @@ import { Batches } from './batches.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('hands on what comes first soon, and what comes then once, after the pause', () => {
+it('passes on the first change soon, and all later ones together after a pause', () => {
   const handed: string[] = [];
   const batches = new Batches<string>(250, (item) => handed.push(item));
   batches.add('inbox');
@@ -23,7 +23,7 @@ it('hands on what comes first soon, and what comes then once, after the pause', 
   expect(handed.at(-1)).toBe('agents');
 });
 
-it('hands nothing on once it is closed', () => {
+it('passes on nothing after it is closed', () => {
   const handed: string[] = [];
   const batches = new Batches<string>(250, (item) => handed.push(item));
   batches.add('inbox');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
-it('lets an account do a few things at once, the others in order, and other accounts at any time', async () => {
+it('runs a few tasks of an account at once, and the rest in order, without delaying other accounts', async () => {
   const turns = new Turns(2);
   const begun: string[] = [];
   const enter = async (account: string, what: string) => {

@@ -12,7 +12,7 @@ describe.each([...knownToolsets(['pm', 'dev-a']).values()])(
       if (/agent-relay|RELAY_|--\w/.test(next)) expect(next).toMatch(/^Tell your user: /);
     });
 
-    it('names only tools that it has', () => {
+    it('mentions only its own tools', () => {
       const names = tools.map(({ name }) => name);
       const words = [...Object.values(wording.nextSteps), wording.answer(MESSAGE), wording.send('Bob', 'Hi')];
       for (const called of words.join(' ').matchAll(/\b[a-z]+(?:_[a-z]+)+\b(?=[(.])/g))

@@ -36,7 +36,7 @@ describe('private directories', () => {
     }
   });
 
-  test('are closed to others, also when they were open before', async () => {
+  test('are made private, even if they were open before', async () => {
     const path = join(directory, 'open');
     await mkdir(path);
     await chmod(path, 0o755);
@@ -74,7 +74,7 @@ describe('private directories', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'where another user could leave something, and did, are refused however often one asks',
+    'with files that another user left in them are refused, every time',
     async () => {
       const path = join(directory, 'open');
       await mkdir(path);

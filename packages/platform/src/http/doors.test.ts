@@ -87,7 +87,7 @@ describe('the doors of a server', () => {
 });
 
 describe('an upgrade', () => {
-  it('is for the doors that take one, behind the same guard', async () => {
+  it('reaches the doors that accept it, behind the same guard', async () => {
     const upgrade: Door['upgrade'] = (_request, socket) =>
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
     await open(page('/page', ''), { paths: ['/socket'], contentSecurityPolicy: '', upgrade });

@@ -6,7 +6,7 @@ const addresses = Object.values(networkInterfaces())
   .flatMap((all = []) => all)
   .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
 
-describe('the hosts that are served', () => {
+describe('the accepted hosts', () => {
   it.each(['0.0.0.0', '::'])('on %s are all names and addresses of this machine', (bind) => {
     const isServed = servedHosts(bind, ['Relay.Example']);
     for (const name of [...addresses, hostname(), 'localhost', '[::1]', 'relay.example'])

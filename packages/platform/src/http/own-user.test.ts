@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('a connection (Linux only)', () =>
   });
 
   it.skipIf(!isRoot)(
-    'of another user is told apart, also from the port of one of ours at another loopback address (needs root, to become another user)',
+    'of another user is distinguished, even from our own port at another loopback address (needs root, to become another user)',
     async () => {
       await using server = await listen('0.0.0.0');
       const ours = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });

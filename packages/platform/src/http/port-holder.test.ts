@@ -84,7 +84,7 @@ describe('a port that is taken', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'is told with how to find a holder that cannot be seen: the listener only (needs root, to be another user)',
+    'is reported with how to find a process that cannot be seen (needs root, to be another user)',
     async () => {
       await using server = await other(listens());
       const module = new URL('./listen-error.ts', import.meta.url).href;

@@ -72,7 +72,7 @@ describe('a record of an export', () => {
     reaction,
     { ...reaction, emoji: ':eyes:' },
     member,
-  ])('is what a project can have: $type', (record) => {
+  ])('is accepted: $type', (record) => {
     expect(transferRecord.parse(record)).toEqual(record);
   });
 
@@ -101,7 +101,7 @@ describe('a record of an export', () => {
     ['createdBy', { ...channel, createdBy: ESCAPE }],
     ['emoji', { ...reaction, emoji: ESCAPE }],
     ['channel', { ...member, channel: 'dev' }],
-  ])('is refused for its %s where no project could have it', (field, record) => {
+  ])('is refused for an impossible %s', (field, record) => {
     const { error } = transferRecord.safeParse(record);
     expect(new Set(error?.issues.map(({ path }) => path[0]))).toEqual(new Set([field]));
   });

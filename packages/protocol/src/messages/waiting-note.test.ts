@@ -24,6 +24,6 @@ it.each([
     { recipients: 1, offline: ['Ann'], notInChannel: ['Bob', 'Eve'] },
     'Offline: Ann. The message is delivered when it returns. Mentioned, but not in the channel: Bob, Eve. They do not get the message.',
   ],
-])('%o is told as %s', (sent, note) => {
+])('%o is described as %s', (sent, note) => {
   expect(waitingNote(sent)).toBe(note);
 });

@@ -21,7 +21,7 @@ function refusal(check: () => unknown): RelayError {
 }
 
 describe('the grammar of names', () => {
-  it.each(['a', 'Z', '7', 'dev-a', 'dev_a', '0_-', 'a'.repeat(64)])('takes %s', (name) => {
+  it.each(['a', 'Z', '7', 'dev-a', 'dev_a', '0_-', 'a'.repeat(64)])('accepts %s', (name) => {
     expect(checkName(name)).toBe(name);
   });
 
@@ -45,7 +45,7 @@ describe('the grammar of names', () => {
   });
 
   it.each(['Аlice', 'Ａlice', 'ålice', 'alıce', '爱丽丝', 'x２'])(
-    'refuses %s, whose letters can look like others',
+    'refuses %s, which has look-alike letters',
     (name) => {
       expect(refusal(() => checkName(name)).code).toBe('LookAlikeName');
     },
@@ -88,7 +88,7 @@ describe('comparing names', () => {
     expect(nameSkeleton(one)).toBe(nameSkeleton(other));
   });
 
-  it('tells names apart that look different', () => {
+  it('distinguishes names that look different', () => {
     const names = ['alice', 'alicia', 'bob', 'worker-1', 'worker-2', 'tim', 'tom'];
     expect(new Set(names.map(nameSkeleton)).size).toBe(names.length);
   });
@@ -119,7 +119,7 @@ describe('suggestions for an unknown name', () => {
   });
 });
 
-describe('the name for a user of the system', () => {
+describe('the name for a system user', () => {
   it.each([
     ['alice', 'alice'],
     ['alice.smith', 'alice-smith'],

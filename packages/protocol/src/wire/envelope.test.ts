@@ -9,7 +9,7 @@ const envelope = (changes: Record<string, unknown> = {}): string =>
 const failsWith = (code: string) => expect.objectContaining({ code });
 
 describe('an envelope', () => {
-  it('is read as it was written', () => {
+  it('is the same after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\x21-\x7e]{1,64}$/), fc.jsonValue(), fc.nat(), (id, payload, ts) => {
         const read = decodeEnvelope(encodeEnvelope('DELIVER', id, ts, payload));
@@ -53,7 +53,7 @@ describe('an envelope', () => {
     expect(() => decodeEnvelope(envelope({ v: 2 }))).toThrow(failsWith('VersionMismatch'));
   });
 
-  it('with a payload nested ten thousand deep does not overflow anything', () => {
+  it('with a payload nested ten thousand levels deep does not overflow the stack', () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     expect(decodeEnvelope(`{"v":1,"type":"SEND","id":"r","ts":1,"payload":${deep}}`).type).toBe('SEND');
   });
@@ -90,7 +90,7 @@ describe('a payload', () => {
     ['a list', { query: [], limit: 5 }, 'query: must be text.'],
     ['no choice of several', { query: 'a', limit: 5, kind: 'joke' }, 'kind: must be one of free, status.'],
     ['words of the schema', { query: 'a', limit: 5, emoji: 'x' }, 'emoji: must be one emoji.'],
-  ])('with %s is told so in plain words', (_what, payload, words) => {
+  ])('with %s is refused in plain words', (_what, payload, words) => {
     const search = z.object({
       query: z.string().min(1).max(4),
       limit: z.int().min(1).max(500),
@@ -107,7 +107,7 @@ describe('a payload', () => {
   });
 });
 
-describe('the version both sides speak', () => {
+describe('version negotiation', () => {
   it.each([
     ['the same', { min: 1, max: 1 }, { min: 1, max: 1 }, 1],
     ['the newest of several', { min: 1, max: 4 }, { min: 2, max: 3 }, 3],
@@ -120,7 +120,7 @@ describe('the version both sides speak', () => {
     expect(negotiate(client, own)).toBe(version);
   });
 
-  it('is found among those of this package unless others are given', () => {
+  it('uses the versions of this package by default', () => {
     expect(negotiate({ min: 1, max: 9 })).toBe(1);
     expect(negotiate({ min: 2, max: 9 })).toBeUndefined();
   });

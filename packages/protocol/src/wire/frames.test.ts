@@ -89,7 +89,7 @@ describe('a frame that is too large', () => {
     expect(() => parser.push(encodeFrame('five!'), () => undefined)).toThrow('5 bytes');
   });
 
-  it('is what text of another protocol looks like', () => {
+  it('is reported for text of another protocol', () => {
     const { push } = { push: (text: string) => new FrameParser().push(Buffer.from(text), () => undefined) };
     expect(() => push('GET / HTTP/1.1\r\n\r\n')).toThrow(expect.objectContaining({ code: 'FrameTooLarge' }));
     expect(() => push('{"v":1,"type":"HELLO"}')).toThrow(expect.objectContaining({ code: 'FrameTooLarge' }));

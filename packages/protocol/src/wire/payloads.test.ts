@@ -114,7 +114,7 @@ const TOLERANT = new Set<OperationName>(['SEND', 'ANNOUNCE']);
 const operations = Object.keys(OPERATIONS) as OperationName[];
 
 describe('the payloads of operations', () => {
-  it.each(operations)('%s takes its smallest form and needs each field of it', (name) => {
+  it.each(operations)('%s accepts its smallest form, and requires each field of it', (name) => {
     const { params } = OPERATIONS[name];
     const payload = SMALLEST[name];
     expect(params.safeParse(payload).success).toBe(true);
@@ -143,7 +143,7 @@ describe('the payloads of operations', () => {
     }
   });
 
-  it('are repeatable unless doing them twice would do more', () => {
+  it('are repeatable unless a second run would have another effect', () => {
     const once = [
       ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
@@ -201,7 +201,7 @@ describe('what a recipient reports', () => {
     { messages: Array.from({ length: 1001 }, () => 'm'), state: 'read' },
     { messages: ['m'], state: 'stored' },
     { messages: ['m'], state: 'read', path: 'pigeon' },
-  ])('is refused when it makes no sense (case %#)', (payload) => {
+  ])('is refused if it is contradictory (case %#)', (payload) => {
     expect(ackPayload.safeParse(payload).success).toBe(false);
   });
 });
@@ -213,7 +213,7 @@ describe('JSON of unknown shape', () => {
     expect(jsonObject.safeParse({ list: [[nested(30)]] }).success).toBe(false);
   });
 
-  it('a hundred thousand levels deep is refused like any other', () => {
+  it('is refused at a hundred thousand levels too', () => {
     expect(jsonObject.safeParse(nested(100_000)).success).toBe(false);
   });
 
@@ -243,16 +243,16 @@ describe('HELLO', () => {
   });
 });
 
-describe('words with a form', () => {
+describe('ids, tokens and keys', () => {
   it.each(['r1', '!', 'x'.repeat(64)])('%s is an id a client may choose', (id) => {
     expect(clientId.safeParse(id).success).toBe(true);
   });
 
-  it.each(['', ' ', 'é', 'a\n', 'x'.repeat(65)])('%j is none', (id) => {
+  it.each(['', ' ', 'é', 'a\n', 'x'.repeat(65)])('%j is not', (id) => {
     expect(clientId.safeParse(id).success).toBe(false);
   });
 
-  it('tells agent tokens and workspace keys from anything else', () => {
+  it('distinguishes agent tokens and workspace keys from other text', () => {
     const chance = 'A'.repeat(43);
     expect(isAgentToken(`at_${chance}`)).toBe(true);
     expect(isWorkspaceKey(`rk_0123abcd_${chance}`)).toBe(true);

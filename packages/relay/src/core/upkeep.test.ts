@@ -34,7 +34,7 @@ const history = async () =>
 const whenDone = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 10_000 });
 
 describe('retention', () => {
-  it('deletes what is older than it says, at the start and then every hour, and nothing else', async () => {
+  it('deletes older messages at the start and every hour, and nothing else', async () => {
     await alice.send('Bob', 'ancient');
     core.clock.advance(10 * DAY_MS);
     await alice.send('Bob', 'old');
@@ -50,7 +50,7 @@ describe('retention', () => {
     });
   });
 
-  it('deletes a message with everything that belongs to it', async () => {
+  it('deletes a message with all its records', async () => {
     const { messageId } = await alice.send('Bob', 'needle @Bob');
     await bob.request('REACT', { message: messageId, emoji: '👍' });
     core.clock.advance(2 * DAY_MS);
@@ -65,7 +65,7 @@ describe('retention', () => {
     });
   });
 
-  it('goes on until nothing old is left, also where messages went to very many', async () => {
+  it('continues until nothing old is left, even for messages with many recipients', async () => {
     // The store deletes few of these at once: each went to a thousand agents.
     const { workspace } = alice.principal;
     const names = Array.from({ length: 1000 }, (_, i) => `agent-${i}`);
@@ -87,7 +87,7 @@ describe('retention', () => {
 });
 
 describe('the search index', () => {
-  it('is brought up to date by itself', async () => {
+  it('is updated automatically', async () => {
     for (let i = 0; i < 5; i++) await alice.send('Bob', `${i}`);
     start(0);
     await whenDone(async () => {
@@ -96,7 +96,7 @@ describe('the search index', () => {
     });
   });
 
-  it('is left alone after the end', async () => {
+  it('is not changed after the end', async () => {
     start(0);
     stop();
     await core.relay.store.indexForSearch(1);
@@ -107,7 +107,7 @@ describe('the search index', () => {
   });
 });
 
-it('reports a failure that goes on once', async () => {
+it('reports a lasting failure once', async () => {
   const reported: unknown[] = [];
   let tries = 0;
   const clock: Clock = {

@@ -39,7 +39,7 @@ describe('the lock of a data directory', () => {
     await (await takeLock(directory)).release();
   });
 
-  it('is seen from other processes, and gone with a process that was killed', async () => {
+  it('is visible to other processes, and released when its process is killed', async () => {
     const child = await holder();
     expect(await findDaemon(directory)).toEqual({
       pid: child.pid,
@@ -56,7 +56,7 @@ describe('the lock of a data directory', () => {
     await (await takeLock(directory)).release();
   });
 
-  it('tells a daemon that is starting from one that is ready', async () => {
+  it('distinguishes a starting daemon from a ready one', async () => {
     await mkdir(directory);
     await writeFile(join(directory, 'daemon.json'), '{"pid": 1}');
     const lock = await takeLock(directory);
@@ -66,7 +66,7 @@ describe('the lock of a data directory', () => {
     await lock.release();
   });
 
-  it('is not disturbed by those who look', async () => {
+  it('is not affected by processes that check it', async () => {
     const lock = await takeLock(directory);
     for (let look = 0; look < 20; look++) expect(isLocked(directory)).toBe(true);
     const child = spawn(process.execPath, [

@@ -37,7 +37,7 @@ const lines = (): string[] => {
 const until = (condition: () => void) => vi.waitFor(condition, { timeout: 20_000, interval: 20 });
 
 describe('the hook for questions', () => {
-  it('runs for few questions at once, and for each of them', async () => {
+  it('runs for every question, a few at a time', async () => {
     const hook = sh('echo start >> lines; until [ -e go ]; do sleep 0.05; done; echo end >> lines');
     const calls = new QuestionNotifier(hook, log);
     for (let i = 0; i < 7; i++)
@@ -62,7 +62,7 @@ describe('the hook for questions', () => {
     expect(lines()).toHaveLength(104);
   });
 
-  it('runs for dialogs and limits, not for what passes by itself', async () => {
+  it('runs for dialogs and limits, not for what resolves by itself', async () => {
     const calls = new QuestionNotifier(sh('text=$(cat); echo "$text" >> lines'), log);
     for (const code of ['busy', 'approval_dialog', 'unknown_screen', 'usage_limit'] as const)
       calls.call({ event: 'waiting', project: 'demo', agent: 'Alice', reason: reason(code) });

@@ -28,7 +28,7 @@ function heldBack() {
   };
 }
 
-it('overdue background work goes before others', async () => {
+it('runs overdue background work first', async () => {
   const { batches, writes, turn, elapse, commit } = heldBack();
   void writes.submit('a');
   await turn();
@@ -41,7 +41,7 @@ it('overdue background work goes before others', async () => {
   await commit();
 });
 
-it('what comes while a batch is on its way goes together in the next', async () => {
+it('puts writes that arrive during a batch into the next one', async () => {
   const { batches, writes, turn, commit } = heldBack();
   const first = writes.submit('a');
   await turn();
@@ -52,7 +52,7 @@ it('what comes while a batch is on its way goes together in the next', async () 
   expect(batches).toEqual([['a'], ['b', 'c']]);
 });
 
-it('background work goes alone, when others have been quiet for a moment', async () => {
+it('runs background work alone, after a quiet moment', async () => {
   const { batches, writes, turn, elapse, commit } = heldBack();
   void writes.submit('a');
   await turn();
@@ -76,7 +76,7 @@ it('background work goes alone, when others have been quiet for a moment', async
   expect(await second).toBe('second');
 });
 
-it('background work leaves at once when nothing is on its way', async () => {
+it('runs background work at once if nothing is in progress', async () => {
   const { batches, writes, turn, commit } = heldBack();
   const background = writes.submitInBackground('later');
   await turn();
@@ -85,7 +85,7 @@ it('background work leaves at once when nothing is on its way', async () => {
   expect(batches).toEqual([['later']]);
 });
 
-it('does not wait for a quiet moment when it is to settle', async () => {
+it('does not wait for a quiet moment when it is settled', async () => {
   const { batches, writes, turn, elapse, commit } = heldBack();
   void writes.submitInBackground('first');
   await turn();

@@ -16,7 +16,7 @@ afterAll(() => served[Symbol.asyncDispose]());
 let count = 0;
 const newName = () => `agent-${++count}x`;
 
-it('HELLO by the local socket of a project enters it under whatever name it has', async () => {
+it('HELLO on the socket of a project enters it, also after a rename', async () => {
   const { core } = served;
   await using heir = await serve({}, core);
   const { name: formerName } = served.workspace;
@@ -28,7 +28,7 @@ it('HELLO by the local socket of a project enters it under whatever name it has'
   expect((await (await served.connect()).hello({ ...hello, returning: true })).project).toBe('renamed');
 });
 
-it('HELLO with the wrong token for a name is told which one is right, by its id', async () => {
+it('HELLO with the wrong token for a name gets the id of the right one', async () => {
   const [name, token] = [newName(), newAgentToken()];
   await (await served.connect()).hello({ name, token });
   const client = await served.connect();
@@ -38,7 +38,7 @@ it('HELLO with the wrong token for a name is told which one is right, by its id'
   });
 });
 
-it('HELLO in time is welcome, however long the store takes', async () => {
+it('HELLO in time succeeds, however slow the store is', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'relay-slow-'));
   const database = join(directory, 'relay.db');
   {
@@ -75,7 +75,7 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     });
   });
 
-  it('repeats no token that was brought', async () => {
+  it('does not repeat a token that the client sent', async () => {
     const token = newAgentToken();
     const name = newName();
     for (let i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     }
   });
 
-  it('with a token alone is its agent', async () => {
+  it('with only a token connects its agent', async () => {
     const token = newAgentToken();
     const name = newName();
     await served.join(name, { token }, door);
@@ -92,7 +92,7 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     expect(await client.hello({ token })).toMatchObject({ agent: { name } });
   });
 
-  it('of an agent that returns is let in by its token, though it was renamed and its old name is taken', async () => {
+  it('of a returning agent is accepted by its token, even if it was renamed and its old name is taken', async () => {
     const token = newAgentToken();
     const [before, name] = [newName(), newName()];
     await served.join(before, { token }, door);
@@ -108,7 +108,7 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     });
   });
 
-  it('can say that its name is only declared: what that connection sends is marked, and nothing else', async () => {
+  it('can mark its name as unverified: only messages of that connection are marked', async () => {
     const token = newAgentToken();
     const [name, to] = [newName(), newName()];
     const reader = await served.join(to, {}, door);
@@ -121,13 +121,13 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     expect(messages[1]).not.toHaveProperty('unverified');
   });
 
-  it('with a token alone that belongs to nobody is refused', async () => {
+  it('with only an unknown token is refused', async () => {
     const client = await served.connect(door);
     await expect(client.hello({ token: newAgentToken() })).rejects.toMatchObject({ code: 'Unauthorized' });
     await client.closed;
   });
 
-  it('for a name of somebody else is refused and the connection closed', async () => {
+  it('for a name of another agent is refused, and the connection closed', async () => {
     const name = newName();
     await served.join(name, {}, door);
     for (const token of [undefined, newAgentToken()]) {
@@ -151,7 +151,7 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     await client.closed;
   });
 
-  it('may be followed by requests before it was answered: they keep their order', async () => {
+  it('may be followed by requests before its answer: they keep their order', async () => {
     const client = await served.connect(door);
     client.send('HELLO', { name: newName(), ...credentials() }, 'h');
     for (let i = 0; i < 20; i++) client.send('STATUS', {}, `s${i}`);
@@ -161,28 +161,28 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     }
   });
 
-  it('comes first: anything else is refused', async () => {
+  it('must come first: anything else is refused', async () => {
     const client = await served.connect(door);
     const id = client.send('STATUS');
     expect(await client.nextError(id)).toMatchObject({ code: 'HelloRequired' });
     await client.closed;
   });
 
-  it('comes once', async () => {
+  it('is accepted once', async () => {
     const client = await served.join(newName(), {}, door);
     const id = client.send('HELLO', {});
     expect(await client.nextError(id)).toMatchObject({ code: 'UnknownOperation' });
     await client.settled();
   });
 
-  it('that makes no sense ends the connection', async () => {
+  it('that is invalid ends the connection', async () => {
     const client = await served.connect(door);
     client.sendText('{"hello":"world"}');
     expect(await client.nextError()).toMatchObject({ code: 'MalformedFrame' });
     await client.closed;
   });
 
-  it('of another envelope version is told so', async () => {
+  it('of another envelope version is refused with that reason', async () => {
     const client = await served.connect(door);
     client.sendText('{"v":2,"type":"HELLO","id":"h","ts":0,"payload":{}}');
     expect(await client.nextError()).toMatchObject({ code: 'VersionMismatch' });
@@ -202,20 +202,20 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
   });
 });
 
-describe('who may come in', () => {
-  it('through the local socket: its user, as owner of the workspace', async () => {
+describe('access', () => {
+  it('by the local socket makes the user the owner of the workspace', async () => {
     const client = await served.connect();
     expect(await client.hello({})).not.toHaveProperty('agent');
     expect((await client.request('AUDIT', {})).entries.length).toBeGreaterThan(0);
   });
 
-  it('through the local socket with the token of another workspace: nobody', async () => {
+  it('by the local socket with the token of another workspace is refused', async () => {
     const elsewhere = await served.core.join(await served.core.newWorkspace(), 'Zoe');
     const client = await served.connect();
     await expect(client.hello({ token: elsewhere.token })).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  it('through the local socket with a key of another workspace: an observer there who owns nothing', async () => {
+  it('by the local socket with a key of another workspace is that of an observer there, not of an owner', async () => {
     const elsewhere = await served.core.newWorkspace();
     const { key, keyId } = await served.core.owner(elsewhere).request('KEY_CREATE', {});
     const client = await served.connect();
@@ -229,27 +229,27 @@ describe('who may come in', () => {
     await expect(again.hello({ workspaceKey: key })).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  it.each(DOORS)('through the %s with a key: an observer who owns nothing', async (door) => {
+  it.each(DOORS)('by the %s with a key is that of an observer, not of an owner', async (door) => {
     const client = await served.connect(door);
     expect(await client.hello({ workspaceKey: served.key })).not.toHaveProperty('agent');
     expect((await client.request('WHO', {})).agents).toBeDefined();
     await expect(client.request('AUDIT', {})).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
-  it('through the WebSocket without key and token: nobody', async () => {
+  it('by the WebSocket without key and token is refused', async () => {
     const client = await served.connect('WebSocket');
     await expect(client.hello({ name: newName() })).rejects.toMatchObject({ code: 'Unauthorized' });
     await client.closed;
   });
 
-  it('with a token alone: its agent, under no other name', async () => {
+  it('with only a token is that of its agent, under no other name', async () => {
     const token = newAgentToken();
     await served.join(newName(), { token });
     const client = await served.connect('WebSocket');
     await expect(client.hello({ token, name: newName() })).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  it('with a key that was revoked while HELLO was being answered: nobody', async () => {
+  it('with a key that is revoked during HELLO is refused', async () => {
     const owner = await served.connect();
     await owner.hello({});
     for (let i = 0; i < 20; i++) {
@@ -261,7 +261,7 @@ describe('who may come in', () => {
     }
   });
 
-  it('with a token that was replaced while HELLO was being answered: nobody', async () => {
+  it('with a token that is replaced during HELLO is refused', async () => {
     const owner = await served.connect();
     await owner.hello({});
     const agent = newName();
@@ -277,7 +277,7 @@ describe('who may come in', () => {
 });
 
 describe('an agent that resumes', () => {
-  it('is not led astray by a sequence number of another database', async () => {
+  it('ignores a sequence number of another database', async () => {
     const token = newAgentToken();
     const name = newName();
     (await served.join(name, { token })).end();
@@ -299,8 +299,8 @@ describe('an agent that resumes', () => {
   });
 });
 
-describe('HELLO that says more than the agent is', () => {
-  it.each(DOORS)('is told so on a %s, and changes nothing', async (door) => {
+describe('HELLO that claims more than the agent may', () => {
+  it.each(DOORS)('is refused on a %s, and changes nothing', async (door) => {
     const token = newAgentToken();
     const name = newName();
     const credentials = door === 'unix socket' ? {} : { workspaceKey: served.key };
@@ -317,7 +317,7 @@ describe('HELLO that says more than the agent is', () => {
     }
   });
 
-  it('registers a person or a lead on the local socket alone', async () => {
+  it('registers a person or a lead on the local socket only', async () => {
     const claimed = { type: 'human', lead: true } as const;
     const [near, far] = [newName(), newName()];
     const local = await served.connect('unix socket');
@@ -329,7 +329,7 @@ describe('HELLO that says more than the agent is', () => {
   });
 });
 
-it('of two sessions that claim a known name at once, one gets it', async () => {
+it('gives a known name to one of two sessions that claim it at once', async () => {
   const [name, token] = [newName(), newAgentToken()];
   const claim = (session: string) => ({ name, token, claim: { client: 'claude', session } });
   const first = await served.connect();

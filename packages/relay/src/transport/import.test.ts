@@ -42,7 +42,7 @@ const trace = async (id: string) => (await owner.request('TRACE', { id })).deliv
 const contents = (messages: Array<{ content: string }>) => messages.map(({ content }) => content);
 
 describe('an import into a project where agents are connected', () => {
-  it('is pushed to them and to followers in its place among what is sent', async () => {
+  it('is pushed to them and to followers in order with new messages', async () => {
     const follower = await served.connect();
     await follower.hello({});
     await send('before');
@@ -62,7 +62,7 @@ describe('an import into a project where agents are connected', () => {
     expect(await trace('imported')).toMatchObject([{ state: 'accepted', path: 'push' }]);
   });
 
-  it('waits in the inbox where later messages were pushed before, and nobody says it was taken', async () => {
+  it('stays in the inbox if later messages were already pushed, and does not count as accepted', async () => {
     const before = await send('before');
     await owner.request('IMPORT', { records: [message('imported')] });
     const after = await send('after');

@@ -41,13 +41,13 @@ describe.each(DOORS)('requests on a %s', (door) => {
     ['nobody knows the operation', 'DANCE', {}, 'UnknownOperation'],
     ['it is the name of something every object has', 'CONSTRUCTOR', {}, 'UnknownOperation'],
     ['it is for the daemon to say', 'DELIVER', {}, 'UnknownOperation'],
-  ])('are refused when %s, and the connection goes on', async (_why, type, payload, code) => {
+  ])('are refused when %s, and the connection continues', async (_why, type, payload, code) => {
     const { alice } = await pair(door);
     expect(await alice.nextError(alice.send(type, payload))).toMatchObject({ code });
     await alice.settled();
   });
 
-  it('never say who sends: the connection does', async () => {
+  it('take their sender from the connection', async () => {
     const { alice, bob, names } = await pair(door);
     await alice.request('SEND', {
       to: names.bob,
@@ -57,7 +57,7 @@ describe.each(DOORS)('requests on a %s', (door) => {
     expect(await bob.deliveries(1)).toMatchObject([{ from: names.alice }]);
   });
 
-  it('may be repeated on the wire: one message', async () => {
+  it('may be repeated: the message is stored once', async () => {
     const { alice, bob, names } = await pair(door);
     const message = { to: names.bob, content: 'Once.' };
     const first = await alice.request('SEND', message, 'same');
@@ -70,7 +70,7 @@ describe.each(DOORS)('requests on a %s', (door) => {
     expect(bob.received.filter(({ type }) => type === 'DELIVER')).toHaveLength(1);
   });
 
-  it('that are no envelopes are told, a few times, then the connection ends', async () => {
+  it('that are not envelopes get an error a few times, then the connection ends', async () => {
     const { alice } = await pair(door);
     for (let i = 0; i < 15; i++) {
       alice.sendText('nonsense');
@@ -82,7 +82,7 @@ describe.each(DOORS)('requests on a %s', (door) => {
     await alice.closed;
   });
 
-  it('nested ten thousand deep are refused or ignored, never the end of anything', async () => {
+  it('nested ten thousand levels deep are refused or ignored, and crash nothing', async () => {
     const { alice, bob } = await pair(door);
     const deep = (open: string, close: string) => `${open.repeat(10_000)}1${close.repeat(10_000)}`;
     const payloads = [
@@ -98,7 +98,7 @@ describe.each(DOORS)('requests on a %s', (door) => {
     await bob.settled();
   });
 
-  it('from a client that asks far ahead are all answered, in order', async () => {
+  it('sent without waiting are all answered, in order', async () => {
     const { alice } = await pair(door);
     const ids = Array.from({ length: 3000 }, () => alice.send('WHO', {}));
     for (const id of ids) expect((await alice.next('ACK')).payload).toMatchObject({ id });
@@ -116,7 +116,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
     expect((await alice.next('REPLY')).payload).toMatchObject({ id, message: { content: 'Yes.' } });
   });
 
-  it('is given up after its time with an ERROR that names the request', async () => {
+  it('ends after its timeout with an ERROR that names the request', async () => {
     const { alice, names } = await pair(door);
     const id = alice.send('SEND', { to: names.bob, content: 'Ready?', await: { timeoutMs: 2000 } });
     await alice.next('ACK');
@@ -136,7 +136,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
     expect(alice.received).toEqual([]);
   });
 
-  it('that is on its way already is told after the acknowledgement, not before', async () => {
+  it('that is already on its way is sent after the acknowledgement', async () => {
     const { alice, names } = await pair(door);
     const id = alice.send('SEND', { to: names.alice, content: 'Me?', await: { timeoutMs: 2000 } });
     const isAnswer = ({ type }: { type: string }) => type === 'ACK' || type === 'ERROR';
@@ -144,7 +144,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
     expect(await alice.next(isAnswer)).toMatchObject({ type: 'ERROR', payload: { id, code: 'MutualAwait' } });
   });
 
-  it('asked for again on a new connection is found', async () => {
+  it('is found when it is requested again on a new connection', async () => {
     const { alice, bob, names } = await pair(door);
     const { token } = await (await owner()).request('TOKEN_ROTATE', { agent: names.alice });
     await alice.closed;
@@ -160,7 +160,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
 });
 
 describe.each(DOORS)('events on a %s', (door) => {
-  it('tell a watcher of the coming and going of agents', async () => {
+  it('tell a watcher when agents connect and disconnect', async () => {
     const { alice } = await pair(door);
     await alice.request('WATCH', {});
     const { bob, names } = await pair(door);
@@ -175,7 +175,7 @@ describe.each(DOORS)('events on a %s', (door) => {
     expect(await event(names.bob)).toEqual({ type: 'agent.offline', agent: names.bob });
   });
 
-  it('are the same envelope for all who watch: it is encoded once', async () => {
+  it('are encoded once for all watchers', async () => {
     const { alice, bob } = await pair(door);
     for (const client of [alice, bob]) await client.request('WATCH', {});
     const { names } = await pair(door);

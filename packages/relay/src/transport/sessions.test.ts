@@ -33,7 +33,7 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
     }
   };
 
-  it('ask a silent client for a sign of life', async () => {
+  it('ping a silent client', async () => {
     const client = await served.join('alice', {}, door);
     const listener = await served.join('listener');
     await pass(HEARTBEAT_MS - 2000, listener);
@@ -42,7 +42,7 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
     await client.next('PING');
   });
 
-  it('keep a client that answers for ever', async () => {
+  it('keep a client that answers', async () => {
     const client = await served.join('alice', {}, door);
     const listener = await served.join('listener');
     for (let i = 0; i < 10; i++) {
@@ -54,7 +54,7 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
     expect(served.counters.connectionsLost).toBe(0);
   });
 
-  it('give up a client that does not: its agent is offline, nothing of it is lost', async () => {
+  it('disconnect a client that does not answer: its agent is offline, and loses nothing', async () => {
     const silent = await served.join('silent', {}, door);
     const listener = await served.join('listener');
     await pass(2.5 * HEARTBEAT_MS, listener);
@@ -66,7 +66,7 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
     expect(sent).toMatchObject({ online: 0, offline: ['silent'] });
   });
 
-  it.each([-3_600_000, 3_600_000])('do not mind a clock that is set by %i ms', async (ms) => {
+  it.each([-3_600_000, 3_600_000])('are not affected when the clock is set by %i ms', async (ms) => {
     const client = await served.join('alice', {}, door);
     const listener = await served.join('listener');
     served.core.clock.set(ms);
@@ -85,7 +85,7 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
 });
 
 describe('a short heartbeat', () => {
-  it('is looked after more often, so that a client that answers is kept', async () => {
+  it('is checked more often, so that a client that answers is kept', async () => {
     await start({ heartbeatMs: 100 });
     const client = await served.join('alice');
     for (let i = 0; i < 20; i++) {
@@ -99,8 +99,8 @@ describe('a short heartbeat', () => {
   });
 });
 
-describe('more connections than the daemon takes', () => {
-  it.each(DOORS)('are told so on a %s; one that ends makes room', async (door) => {
+describe('more connections than the daemon accepts', () => {
+  it.each(DOORS)('are refused on a %s, until another one ends', async (door) => {
     await start({ maxConnections: 2 });
     const first = await served.join('one');
     await served.join('two');
@@ -111,7 +111,7 @@ describe('more connections than the daemon takes', () => {
     await served.join('four', {}, door);
   });
 
-  it('leave room for programs of the user if they come from elsewhere', async () => {
+  it('from other machines leave room for programs of the user', async () => {
     await start({ maxConnections: 10 });
     for (let i = 0; i < 9; i++) await served.join(`remote-${i}`, {}, 'WebSocket');
     const tenth = await served.connect('WebSocket');
@@ -120,7 +120,7 @@ describe('more connections than the daemon takes', () => {
   });
 });
 
-describe('requests beyond what one connection may have open', () => {
+describe('more open requests than a connection may have', () => {
   it.each(DOORS)('wait on a %s: the connection is not read until some are answered', async (door) => {
     await start({ maxPendingRequests: 1 });
     const alice = await served.join('alice', {}, door);
@@ -151,7 +151,7 @@ describe('a frame that is too large', () => {
     await client.closed;
   });
 
-  it('is what a browser on the socket looks like', async () => {
+  it('is reported for a browser on the socket', async () => {
     await start();
     const client = await served.connect();
     client.sendBytes(Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
@@ -160,8 +160,8 @@ describe('a frame that is too large', () => {
   });
 });
 
-describe('bytes that are no envelope', () => {
-  it('of invalid UTF-8 are told, and the next frame is read', async () => {
+describe('bytes that are not an envelope', () => {
+  it('of invalid UTF-8 get an error, and the next frame is read', async () => {
     await start();
     const client = await served.join('alice');
     client.sendBytes(new Uint8Array([0, 0, 0, 2, 0xc3, 0x28]));
@@ -169,7 +169,7 @@ describe('bytes that are no envelope', () => {
     await client.settled();
   });
 
-  it('as a binary message are told', async () => {
+  it('as a binary message get an error', async () => {
     await start();
     const client = await served.join('alice', {}, 'WebSocket');
     client.sendBytes(Buffer.from('{}'));
@@ -193,7 +193,7 @@ describe('bytes that are no envelope', () => {
 });
 
 describe('a daemon that stops', () => {
-  it.each(DOORS)('answers what was asked on a %s, says good-bye, and takes no more', async (door) => {
+  it.each(DOORS)('answers open requests on a %s, announces its end, and accepts no more', async (door) => {
     await start();
     const alice = await served.join('alice', {}, door);
     const bob = await served.join('bob', {}, door);
@@ -220,7 +220,7 @@ describe('a daemon that stops', () => {
     await alice.closed;
   });
 
-  it('says good-bye to whoever has not said HELLO yet', async () => {
+  it('announces its end to clients that have not sent HELLO yet', async () => {
     await start();
     const client = await served.connect();
     await served.join('alice');
@@ -251,7 +251,7 @@ describe.each(DOORS)('a credential that is revoked, on a %s', (door) => {
     await paused.closed;
   });
 
-  it('lets nothing through that was sent with it before the client knew', async () => {
+  it('accepts nothing that was sent with it before the client knew', async () => {
     const owner = await served.connect();
     await owner.hello({});
     const alice = await served.join('alice', {}, door);
@@ -264,7 +264,7 @@ describe.each(DOORS)('a credential that is revoked, on a %s', (door) => {
 });
 
 describe('a key that is revoked', () => {
-  it('ends the connections that came with it, and those alone', async () => {
+  it('ends the connections made with it, and no others', async () => {
     await start();
     const owner = await served.connect();
     await owner.hello({});

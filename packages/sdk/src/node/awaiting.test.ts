@@ -31,7 +31,7 @@ describe('sendAndWait', () => {
     expect(onStored).toHaveBeenCalledExactlyOnceWith(sent);
   });
 
-  test('asks again after a reconnect, with the same id and the time that is left', async () => {
+  test('asks again after a reconnect, with the same id and the remaining time', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const onStored = vi.fn();
@@ -61,7 +61,7 @@ describe('sendAndWait', () => {
     await expect(answer).rejects.toMatchObject({ code });
   });
 
-  test('rejects with Timeout by itself when there is no daemon to say so', async () => {
+  test('rejects with Timeout by itself if there is no daemon', async () => {
     await using scene = await play();
     await scene.peer.die();
     await expect(scene.relay.sendAndWait('Bob', 'ready?', { timeoutMs: 20 })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('sendAndWait', () => {
     });
   });
 
-  test('names the whole time it waited, also if the daemon was asked again for the rest of it', async () => {
+  test('names the whole time it waited, also after a reconnect', async () => {
     await using scene = await play();
     const answer = scene.relay.sendAndWait('Bob', 'ready?', { timeoutMs: 60_000 });
     const request = await scene.daemon.take('SEND');
@@ -106,7 +106,7 @@ describe('sendAndWait', () => {
     });
   });
 
-  test('cancelled while disconnected is not sent when the connection is back', async () => {
+  test('is not sent after a reconnect if it was cancelled meanwhile', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const caller = new AbortController();
@@ -124,7 +124,7 @@ describe('sendAndWait', () => {
     await other;
   });
 
-  test('an answer is not handed over as a message as well', async () => {
+  test('does not also deliver the answer as a message', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const messages = relay.messages();

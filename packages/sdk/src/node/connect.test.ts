@@ -17,7 +17,7 @@ async function shop(peer: ScriptedPeer): Promise<Record<string, string>> {
 }
 
 describe('connecting from Node', () => {
-  test('by discovery brings the stored token of the name, the same each time', async () => {
+  test('by discovery uses the stored token of the name', async () => {
     await using peer = await ScriptedPeer.start();
     const env = await shop(peer);
     const tokens: Array<string | undefined> = [];
@@ -32,7 +32,7 @@ describe('connecting from Node', () => {
     expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(tokens[0]);
   });
 
-  test('takes name and lead from the environment, and options win over it', async () => {
+  test('uses name and lead from the environment, unless options set them', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { ...(await shop(peer)), RELAY_AGENT_NAME: 'Alice', RELAY_LEAD: '1', RELAY_PROJECT: 'shop' };
     const connecting = connect({ env, capabilities: ['review'], client: { name: 'test', version: '1' } });
@@ -45,7 +45,7 @@ describe('connecting from Node', () => {
     await (await other).close();
   });
 
-  test('at an unusual socket asks which project it serves before it shows a token', async () => {
+  test('to a custom socket asks which project it serves before it sends a token', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { RELAY_DATA_DIR: join(peer.directory, 'data'), RELAY_SOCKET: peer.socketPath };
     const connecting = connect({ name: 'Alice', env });
@@ -57,7 +57,7 @@ describe('connecting from Node', () => {
     expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(named.hello?.token);
   });
 
-  test('as an ephemeral agent leaves no token behind, and keeps its own for the way back', async () => {
+  test('as an ephemeral agent stores no token, and keeps its own to reconnect', async () => {
     await using peer = await ScriptedPeer.start();
     const env = await shop(peer);
     const reconnect = { minDelayMs: 1, maxDelayMs: 5 };
@@ -70,7 +70,7 @@ describe('connecting from Node', () => {
     await expect(readdir(join(peer.directory, 'data/projects/shop/agents'))).rejects.toThrow('ENOENT');
   });
 
-  test('without a name observes: no token, nothing delivered', async () => {
+  test('without a name is an observer: no token, no deliveries', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ env: {}, socketPath: peer.socketPath });
     const { hello } = await peer.welcome();
@@ -80,7 +80,7 @@ describe('connecting from Node', () => {
     expect(relay.name).toBeUndefined();
   });
 
-  test('to a project whose daemon does not run rejects, and waits for its first start if told so', async () => {
+  test('to a daemon that does not run rejects, or waits for its start if asked to', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { RELAY_DATA_DIR: join(peer.directory, 'data') };
     await expect(connect({ project: 'shop', env })).rejects.toMatchObject({ code: 'DaemonNotRunning' });
@@ -93,7 +93,7 @@ describe('connecting from Node', () => {
     expect(relay.state).toBe('connected');
   });
 
-  test('comes back where the record of its directory leads to now, if nobody listens at the old place', async () => {
+  test('reconnects to the current socket of its directory if the old one is gone', async () => {
     await using before = await ScriptedPeer.start();
     await using renamed = await ScriptedPeer.start();
     const root = before.directory;
@@ -108,7 +108,7 @@ describe('connecting from Node', () => {
     await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));
   });
 
-  test('shows the token that the daemon wants for the name, if it is kept', async () => {
+  test('sends the token that the daemon expects for the name, if it is stored', async () => {
     await using peer = await ScriptedPeer.start();
     const env = await shop(peer);
     const kept = await localAgentToken('shop', 'Bob', env);
@@ -124,7 +124,7 @@ describe('connecting from Node', () => {
     expect(await localAgentToken('shop', 'Robert', env)).toBe(kept);
   });
 
-  test('comes back to the same daemon as long as it listens, whatever the record says meanwhile', async () => {
+  test('reconnects to the same daemon while it listens, even if the record has changed', async () => {
     await using peer = await ScriptedPeer.start();
     await using other = await ScriptedPeer.start();
     const root = peer.directory;
@@ -138,7 +138,7 @@ describe('connecting from Node', () => {
     await vi.waitFor(() => expect(relay.state).toBe('connected'));
   });
 
-  test('with a key goes to a socket of this user, and asks which project the key leads to', async () => {
+  test('with a key uses a socket of this user, and asks for the project of the key', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { ...(await shop(peer)), RELAY_PROJECT: 'another' };
     const connecting = connect({ name: 'Alice', workspaceKey: 'rk_key', env });
@@ -151,7 +151,7 @@ describe('connecting from Node', () => {
     expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(hello?.token);
   });
 
-  test('with a key and no daemon of this user shows it to nobody, and says what to do', async () => {
+  test('with a key and no daemon of this user sends it to nobody, and says what to do', async () => {
     await using peer = await ScriptedPeer.start();
     const none = { RELAY_DATA_DIR: join(peer.directory, 'none') };
     const gone = { ...none, RELAY_SOCKET: join(peer.directory, 'gone.sock') };
@@ -164,7 +164,7 @@ describe('connecting from Node', () => {
   });
 
   test.skipIf(process.getuid?.() !== 0)(
-    'with a key does not show it at a socket of another user (needs root, to give it away)',
+    'with a key does not send it to a socket of another user (needs root, to give it away)',
     async () => {
       await using peer = await ScriptedPeer.start();
       await chown(peer.socketPath, 65_534, 65_534);
@@ -175,7 +175,7 @@ describe('connecting from Node', () => {
     },
   );
 
-  test('over WebSocket to nobody rejects with DaemonNotRunning', async () => {
+  test('over WebSocket without a daemon rejects with DaemonNotRunning', async () => {
     const options = { name: 'Alice', workspaceKey: 'rk', url: 'ws://127.0.0.1:1/ws' };
     await expect(connect(options)).rejects.toMatchObject({ code: 'DaemonNotRunning' });
     const env = { RELAY_URL: 'ws://127.0.0.1:1/ws' };
@@ -183,7 +183,7 @@ describe('connecting from Node', () => {
     await expect(connect({ url: '127.0.0.1:3888' })).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 
-  test('with a name no agent can have fails before anything is sent', async () => {
+  test('with an invalid name fails before anything is sent', async () => {
     await using peer = await ScriptedPeer.start();
     const env = await shop(peer);
     await expect(connect({ name: 'no/slash', env, project: 'shop' })).rejects.toMatchObject({

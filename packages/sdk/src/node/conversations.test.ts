@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { AGENT, messageOf, play, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
 
-describe('channels named at the start', () => {
-  test('are joined before the client is there, and again after a reconnect, but for those it left', async () => {
+describe('channels named in connect', () => {
+  test('are joined before connect resolves, and again after a reconnect, unless it left them', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath, channels: ['#dev', 'ops'] });
     const daemon = await peer.welcome();
@@ -32,7 +32,7 @@ describe('channels named at the start', () => {
     await daemon.closed;
   });
 
-  test('come from RELAY_CHANNELS, for an agent and not for an observer', async () => {
+  test('come from RELAY_CHANNELS, for an agent but not for an observer', async () => {
     await using peer = await ScriptedPeer.start();
     const env = { RELAY_CHANNELS: '#a, b' };
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath, env });
@@ -53,7 +53,7 @@ describe('channels named at the start', () => {
 });
 
 describe('events', () => {
-  test('come whole, under their own names; messages only while they are followed', async () => {
+  test('arrive complete, under their own names; messages only during a tail', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const seen: unknown[] = [];
@@ -76,7 +76,7 @@ describe('events', () => {
 });
 
 describe('sending', () => {
-  test('a reply needs no address, a group is its names', async () => {
+  test('needs no address for a reply, and takes names for a group', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const replied = relay.reply('msg_1', 'yes', { kind: 'status' });
@@ -91,7 +91,7 @@ describe('sending', () => {
     await sent;
   });
 
-  test('nobody waits for the answer to a message that is held', async () => {
+  test('does not wait for the answer to a held message', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const waiting = relay.sendAndWait('Bob', 'thanks!', { timeoutMs: 60_000 });
@@ -114,7 +114,7 @@ describe('files', () => {
     sha256,
   };
 
-  test('go up in pieces, with their hash at the end', async () => {
+  test('are uploaded in pieces, with their hash at the end', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const attaching = relay.attach('log.bin', content);
@@ -134,7 +134,7 @@ describe('files', () => {
     expect(await attaching).toEqual(attachment);
   });
 
-  test('an empty one is one piece', async () => {
+  test('are one piece if they are empty', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const attaching = relay.attach('empty', new Uint8Array(), 'text/plain');
@@ -144,7 +144,7 @@ describe('files', () => {
     await attaching;
   });
 
-  test('come down in pieces, and a damaged one is refused', async () => {
+  test('are downloaded in pieces, and damaged ones are refused', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const serve = async (bytes: Uint8Array) => {

@@ -13,7 +13,7 @@ async function settled({ daemon, relay }: Awaited<ReturnType<typeof play>>) {
 const seqs = (messages: Message[]) => messages.map(({ seq }) => seq);
 
 describe('deliveries', () => {
-  test('are asked for when somebody listens, come in order and are acknowledged together', async () => {
+  test('are requested when somebody listens, come in order, and are acknowledged together', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     expect(daemon.hello?.paths).toEqual([]);
@@ -26,7 +26,7 @@ describe('deliveries', () => {
     expect(received).toEqual([3, 5, 9].map(messageOf));
   });
 
-  test('that nobody asked for are neither kept nor acknowledged', async () => {
+  test('that nobody requested are neither kept nor acknowledged', async () => {
     await using scene = await play();
     scene.daemon.deliver(1);
     await settled(scene);
@@ -35,7 +35,7 @@ describe('deliveries', () => {
     await expect(Promise.race([scene.daemon.take(), 'nothing'])).resolves.toBe('nothing');
   });
 
-  test('taken by a loop are acknowledged when it asks for the next', async () => {
+  test('taken by a loop are acknowledged when it takes the next one', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const messages = relay.messages();
@@ -51,7 +51,7 @@ describe('deliveries', () => {
     await daemon.received([]);
   });
 
-  test('left after a break are given back, and asked for again by the next loop', async () => {
+  test('left after a break are returned, and requested again by the next loop', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const taken: number[] = [];
@@ -74,7 +74,7 @@ describe('deliveries', () => {
     expect(taken).toEqual([1, 2, 3]);
   });
 
-  test('go on after a reconnect where the application was, without gaps or repetitions', async () => {
+  test('continue after a reconnect where the application was, without gaps or repetitions', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const messages = relay.messages();
@@ -95,7 +95,7 @@ describe('deliveries', () => {
     await again.acknowledged(4);
   });
 
-  test('asked for while disconnected are asked for by the next HELLO', async () => {
+  test('requested while disconnected are part of the next HELLO', async () => {
     await using scene = await play({ reconnect: { minDelayMs: 100, maxDelayMs: 100 } });
     const { peer, daemon, relay } = scene;
     const lost = new Promise((resolve) => relay.once('disconnected', resolve));
@@ -106,7 +106,7 @@ describe('deliveries', () => {
     expect(again.hello).toMatchObject({ paths: ['push'] });
   });
 
-  test('asked for between HELLO and WELCOME are asked for once more', async () => {
+  test('requested between HELLO and WELCOME are requested again', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     daemon.destroy();
@@ -118,7 +118,7 @@ describe('deliveries', () => {
     await again.received();
   });
 
-  test('that were on their way to a loop that ended do not hide those before them', async () => {
+  test('in flight to a loop that ended do not hide earlier ones', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const first = relay.messages();
@@ -141,7 +141,7 @@ describe('deliveries', () => {
     expect(received).toEqual([2, 3]);
   });
 
-  test('that the daemon refused are asked for on a new connection', async () => {
+  test('that the daemon refused are requested on a new connection', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     relay.on('message', () => undefined);
@@ -159,7 +159,7 @@ describe('deliveries', () => {
     expect(again.hello?.receiver).toBe(daemon.hello?.receiver);
   });
 
-  test('of a daemon with another database are taken though their numbers begin anew', async () => {
+  test('of a daemon with a new database are accepted, although its numbers start over', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const received: Message[] = [];
@@ -203,7 +203,7 @@ describe('deliveries', () => {
     expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
   });
 
-  test('once takes one and leaves the rest', async () => {
+  test('end after the first one with once', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const first = new Promise<Message>((resolve) => relay.once('message', resolve));
@@ -218,7 +218,7 @@ describe('deliveries', () => {
     expect((await next).value?.seq).toBe(2);
   });
 
-  test('taken in a flood are acknowledged well before the window of the daemon is full', async () => {
+  test("in a flood are acknowledged well before the daemon's window is full", async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const received: Message[] = [];
@@ -229,7 +229,7 @@ describe('deliveries', () => {
     expect(received).toHaveLength(256);
   });
 
-  test('a listener that throws is an error of the application; the others get theirs', async () => {
+  test('reach the other listeners if one throws', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const thrown = vi.fn();
@@ -251,7 +251,7 @@ describe('deliveries', () => {
     }
   });
 
-  test('are flushed by close: what was handed over is acknowledged', async () => {
+  test('are acknowledged on close if the application has them', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const received = new Promise((resolve) => relay.on('message', resolve));

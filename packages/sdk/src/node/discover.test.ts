@@ -41,7 +41,7 @@ const discover = (changes: Record<string, string> = {}, project?: string) =>
   discoverSocket({ env: { ...env, ...changes }, cwd, ...(project ? { project } : {}) });
 
 describe('the search for the daemon', () => {
-  test('each step wins over the ones after it', async () => {
+  test('prefers each step over the ones after it', async () => {
     const scanned = await runProject('scanned');
     expect(await discover()).toEqual({ socketPath: scanned, project: 'scanned', source: 'scan' });
 
@@ -75,7 +75,7 @@ describe('the search for the daemon', () => {
     });
   });
 
-  test('a step that decided is not skipped because its daemon is down', async () => {
+  test('does not skip a step because its daemon is down', async () => {
     await runProject('other');
     await leaveStaleSocket('stale');
     const missing = { code: 'DaemonNotRunning' };
@@ -91,7 +91,7 @@ describe('the search for the daemon', () => {
     });
   });
 
-  test('a daemon that runs without the project is not called absent', async () => {
+  test('does not report a running daemon as missing if it lacks the project', async () => {
     await runProject('other');
     await leaveStaleSocket('removed');
     const message = (source: string) =>
@@ -111,7 +111,7 @@ describe('the search for the daemon', () => {
     }
   });
 
-  test('the scan takes the only daemon that runs, whatever crashed ones left behind', async () => {
+  test('finds the only running daemon, and ignores files of crashed ones', async () => {
     await leaveStaleSocket('stale');
     await mkdir(join(directory, 'data/projects/empty'), { recursive: true });
     await mkdir(join(directory, 'data/projects/.not a project'), { recursive: true });
@@ -119,7 +119,7 @@ describe('the search for the daemon', () => {
     expect(await discover()).toMatchObject({ project: 'alive', socketPath: alive });
   });
 
-  test('the scan names the choices when several run, and says so when none does', async () => {
+  test('lists the choices if several daemons run, and says so if none does', async () => {
     await expect(discover()).rejects.toMatchObject({ code: 'DaemonNotRunning' });
     await runProject('b');
     await runProject('a');
@@ -131,7 +131,7 @@ describe('the search for the daemon', () => {
     });
   });
 
-  test.runIf(process.getuid?.() === 0)('the scan passes over what somebody else has taken', async () => {
+  test.runIf(process.getuid?.() === 0)('ignores sockets of other users', async () => {
     const { chown } = await import('node:fs/promises');
     env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
     await runProject('ours');
@@ -144,14 +144,14 @@ describe('the search for the daemon', () => {
     await expect(discover({}, 'taken')).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
   });
 
-  test('a project whose socket path had to move is found', async () => {
+  test('finds a project whose socket path had to move', async () => {
     env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
     const socketPath = await runProject('far');
     expect(await discover()).toEqual({ socketPath, project: 'far', source: 'scan' });
     expect(await discover({}, 'far')).toMatchObject({ socketPath });
   });
 
-  test('a name that a project no longer has is an error that tells the new one, and where to put it', async () => {
+  test('reports the new name of a renamed project, and where to change it', async () => {
     const recorded = { root: join(directory, 'work'), project: 'demo' };
     const socketPath = await runProject('demo');
     await publishProjectNames([{ name: 'shop', directory: 'demo', formerNames: ['demo', 'mid'] }], env);
@@ -170,7 +170,7 @@ describe('the search for the daemon', () => {
     expect(await discover({}, 'shop')).toEqual({ socketPath, project: 'shop', source: 'option' });
   });
 
-  test('a socket leads to its project, under the name that has now, whatever was noted beside it', async () => {
+  test('finds the project of a socket under its current name', async () => {
     const socketPath = await runProject('demo');
     expect(await discover()).toMatchObject({ socketPath, project: 'demo', source: 'scan' });
     await publishProjectNames(
@@ -189,7 +189,7 @@ describe('the search for the daemon', () => {
     expect(await discover()).toMatchObject({ ...shop, source: '.relay/config.json' });
   });
 
-  test('damaged names of projects are an error that tells what to do', async () => {
+  test('reports a damaged file of names, with the next step', async () => {
     await runProject('demo');
     await writeFile(join(directory, 'data/projects/names.json'), '[{');
     await expect(discover({}, 'demo')).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('the search for the daemon', () => {
     });
   });
 
-  test('a former name that is in use again is the one that has it now', async () => {
+  test('uses a former name for the project that has it now', async () => {
     await publishProjectNames(
       [
         { name: 'shop', directory: 'demo', formerNames: ['demo'] },
@@ -211,7 +211,7 @@ describe('the search for the daemon', () => {
     expect(await discover({}, 'demo')).toMatchObject({ socketPath });
   });
 
-  test('the configuration is searched upward from RELAY_PROJECT_ROOT if that is set', async () => {
+  test('searches the configuration upward from RELAY_PROJECT_ROOT if it is set', async () => {
     const root = join(directory, 'elsewhere', 'inside');
     await mkdir(root, { recursive: true });
     await writeProjectConfig({ root: join(directory, 'elsewhere'), project: 'rooted' });
@@ -220,19 +220,19 @@ describe('the search for the daemon', () => {
     expect(await discover({ RELAY_PROJECT_ROOT: root })).toMatchObject({ project: 'rooted' });
   });
 
-  test('the configuration may name a socket, from its own directory', async () => {
+  test('accepts a socket in the configuration, relative to its directory', async () => {
     const socketPath = await listen(join(directory, 'work', 'own.sock'));
     await writeProjectConfig({ root: join(directory, 'work'), socketPath: 'own.sock' });
     expect(await discover()).toEqual({ socketPath, source: '.relay/config.json' });
   });
 
-  test('the path of a project says which one it is', async () => {
+  test('knows the project from its path', async () => {
     const socketPath = await runProject('shop');
     expect(await discover({ RELAY_SOCKET: socketPath })).toMatchObject({ project: 'shop' });
   });
 
   test.each(['{', '[]', '{"project": 3}', '{"project": "../up"}', '{"socketPath": {}}', '{}', 'null'])(
-    'a broken configuration (%s) is an error, not a reason to look further',
+    'stops at a broken configuration (%s) with an error',
     async (text) => {
       await runProject('other');
       await mkdir(join(cwd, '.relay'));
@@ -244,7 +244,7 @@ describe('the search for the daemon', () => {
   );
 
   test.runIf(process.getuid?.() === 0)(
-    'a configuration cannot lead to the socket of another user',
+    'refuses a configuration that leads to the socket of another user',
     async () => {
       const { chown } = await import('node:fs/promises');
       const socketPath = await listen(join(directory, 'theirs.sock'));
@@ -271,7 +271,7 @@ describe('a recorded project', () => {
     expect(await find()).toMatchObject({ project: 'ours' });
   });
 
-  test('is kept for this user alone, in a directory made before as well', async () => {
+  test('is private to this user, even in an existing directory', async () => {
     await chmod(relay, 0o777);
     await writeProjectConfig({ root: cwd, project: 'ours' });
     expect((await lstat(relay)).mode & 0o777).toBe(0o700);
@@ -281,7 +281,7 @@ describe('a recorded project', () => {
   test.each([
     ['directory', () => relay],
     ['file', () => join(relay, 'config.json')],
-  ])('is passed over if others can write to its %s, and the one above counts', async (_what, path) => {
+  ])('is ignored if others can write to its %s, and the next one above is used', async (_what, path) => {
     await runProject('above');
     await writeProjectConfig({ root: join(directory, 'work'), project: 'above' });
     await chmod(path(), 0o777);
@@ -289,7 +289,7 @@ describe('a recorded project', () => {
     expect(ignored).toEqual([`${path()}: others can write to it`]);
   });
 
-  test.runIf(isRoot)('is passed over if a group can write to it, unless it is the own one', async () => {
+  test.runIf(isRoot)('is ignored if another group can write to it', async () => {
     await chmod(relay, 0o770);
     await lchown(relay, 0, 0);
     expect(await find()).toMatchObject({ project: 'ours' });
@@ -300,13 +300,13 @@ describe('a recorded project', () => {
   test.runIf(isRoot).each([
     ['directory', () => relay],
     ['file', () => join(relay, 'config.json')],
-  ])('is passed over if its %s belongs to another user', async (_what, path) => {
+  ])('is ignored if its %s belongs to another user', async (_what, path) => {
     await lchown(path(), STRANGER, STRANGER);
     expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
     expect(ignored).toEqual([`${path()}: it belongs to another user`]);
   });
 
-  test.runIf(isRoot)('is passed over behind a link of another user', async () => {
+  test.runIf(isRoot)('is ignored behind a link of another user', async () => {
     const shared = join(directory, 'shared');
     await mkdir(join(shared, 'below'), { recursive: true });
     await symlink(relay, join(shared, '.relay'));

@@ -27,7 +27,7 @@ describe('tail', () => {
     expect((await tail.next()).value?.seq).toBe(13);
   });
 
-  test('that saw nothing yet goes on from where it began', async () => {
+  test('that saw nothing yet continues from its start', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const first = relay.tail().next();
@@ -44,7 +44,7 @@ describe('tail', () => {
     expect((await first).value?.seq).toBe(11);
   });
 
-  test('goes on with the first of another database', async () => {
+  test('continues with the first message of a new database', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const tail = relay.tail({ after: 10 });
@@ -69,7 +69,7 @@ describe('tail', () => {
     expect((await first).value?.seq).toBe(5);
   });
 
-  test('of a slow reader leaves with the daemon what does not fit, and gets it later', async () => {
+  test('of a slow reader leaves what does not fit with the daemon, and gets it later', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const tail = relay.tail({ after: 0 });
@@ -100,7 +100,7 @@ describe('tail', () => {
     expect(read).toEqual(Array.from({ length: 1600 }, (_, index) => index + 1));
   });
 
-  test('that is refused throws the reason; a second one at a time is refused here', async () => {
+  test('throws the reason if it is refused, or if there already is one', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const refused = relay.tail().next();
@@ -115,7 +115,7 @@ describe('tail', () => {
 });
 
 describe('watch', () => {
-  test('tells who comes and goes, also after a reconnect', async () => {
+  test('reports who connects and disconnects, also after a reconnect', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const seen: string[] = [];

@@ -36,7 +36,7 @@ describe('the repository of a worktree', () => {
     expect(await repositoryOf(worktree)).toBe(repository);
   });
 
-  test('that is bare is the directory that people know', async () => {
+  test('that is bare is its directory', async () => {
     await git(home, 'clone', '-q', '--bare', repository, join(home, 'store.git'));
     await git(join(home, 'store.git'), 'worktree', 'add', '-q', '-b', 'one', join(home, 'one'));
     expect(await repositoryOf(join(home, 'one'))).toBe(join(home, 'store.git'));
@@ -46,14 +46,14 @@ describe('the repository of a worktree', () => {
     expect(await repositoryOf(join(home, 'lab', 'two'))).toBe(join(home, 'lab'));
   });
 
-  test('is nothing for a repository, a directory of one, or no repository', async () => {
+  test('is undefined for a repository, a directory in one, or no repository', async () => {
     await mkdir(join(repository, 'src'));
     for (const directory of [repository, join(repository, 'src'), home, join(home, 'nowhere')]) {
       expect(await repositoryOf(directory)).toBeUndefined();
     }
   });
 
-  test('must list the worktree: a .git file alone, as it may be unpacked, leads nowhere', async () => {
+  test('must list the worktree: a .git file alone is not enough', async () => {
     const worktree = await addWorktree();
     const unpacked = join(home, 'unpacked');
     await mkdir(unpacked);
@@ -67,7 +67,7 @@ describe('the repository of a worktree', () => {
     expect(await repositoryOf(worktree)).toBeUndefined();
   });
 
-  test.skipIf(process.getuid?.() === 0)('is nothing where this user may not look', async () => {
+  test.skipIf(process.getuid?.() === 0)('is undefined if this user may not read it', async () => {
     const worktree = await addWorktree();
     await chmod(repository, 0);
     expect(await repositoryOf(worktree)).toBeUndefined();
@@ -75,7 +75,7 @@ describe('the repository of a worktree', () => {
   });
 });
 
-test('a worktree has the record of its repository, unless it has its own', async () => {
+test('gives its record to the worktree, unless that has its own', async () => {
   const inside = join(await addWorktree(), 'src');
   await mkdir(inside);
   expect(await findProjectConfig(inside)).toBeUndefined();

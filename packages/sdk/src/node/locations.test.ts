@@ -37,7 +37,7 @@ describe('the data directory', () => {
     expect(dataDirectory(env, platform)).toBe(expected);
   });
 
-  test('has a directory for each project, and no name leads out of it', () => {
+  test('has a directory for each project, and no name escapes it', () => {
     expect(projectDirectory('shop', { RELAY_DATA_DIR: '/data' })).toBe('/data/projects/shop');
     for (const name of ['..', '../x', 'a/b', '', '.hidden']) {
       expect(() => projectDirectory(name, { RELAY_DATA_DIR: '/data' })).toThrow(
@@ -56,7 +56,7 @@ describe('the socket path', () => {
     expect(await findSocketPath('shop', env)).toBe(path);
   });
 
-  test('too long for the platform moves to the runtime directory, and clients with another one find it', async () => {
+  test('that is too long moves to the runtime directory, and clients with another one find it', async () => {
     const env = { RELAY_DATA_DIR: longDirectory(), XDG_RUNTIME_DIR: directory };
     const path = await prepareSocketPath('shop', env);
     expect(Buffer.byteLength(path)).toBeLessThanOrEqual(MAX_SOCKET_PATH_BYTES);
@@ -99,7 +99,7 @@ describe('the socket path', () => {
     expect(new Set(paths).size).toBe(3);
   });
 
-  test('with no short place left is an error that says what to set', async () => {
+  test('is an error that says what to set, if no place is short enough', async () => {
     const env = {
       RELAY_DATA_DIR: longDirectory(),
       XDG_RUNTIME_DIR: longDirectory(),
@@ -119,8 +119,8 @@ describe('the socket path', () => {
   });
 });
 
-describe('what another user owns', () => {
-  test.runIf(process.getuid?.() === 0)('is no place for clients to look (needs root)', async () => {
+describe('a directory of another user', () => {
+  test.runIf(process.getuid?.() === 0)('is not searched by clients (needs root)', async () => {
     const path = join(directory, 'theirs');
     await mkdir(path);
     await lchown(path, 12345, 12345);

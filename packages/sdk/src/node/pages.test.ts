@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { play } from '../../../../test/kit/scripted-peer.ts';
 
-test('lists are asked for page by page, and come as one', async () => {
+test('requests lists page by page, and returns them as one', async () => {
   await using scene = await play();
   const { daemon, relay } = scene;
   const answer = async (operation: string, expected: object, result: object) => {

@@ -7,7 +7,7 @@ import { unixSocketWire } from './unix-socket.ts';
 const sent = { messageId: 'm', seq: 1, duplicate: false, recipients: 1, offline: [] };
 
 describe('a lost connection', () => {
-  test('open sends go out again with their ids in their order, before what was sent meanwhile', async () => {
+  test('sends open messages again with their ids and in order, before newer ones', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const results = [relay.send('Bob', 'one'), relay.send('Bob', 'two')];
@@ -27,7 +27,7 @@ describe('a lost connection', () => {
     expect(relay.state).toBe('connected');
   });
 
-  test('a daemon killed between commit and ack answers the repetition, and the caller sees one send', async () => {
+  test('sends once even if the daemon is killed between commit and ack', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const result = relay.send('Bob', 'once');
@@ -41,7 +41,7 @@ describe('a lost connection', () => {
     expect(await result).toEqual({ ...sent, duplicate: true });
   });
 
-  test('a request that cannot be repeated fails with Connection once it was sent, but waits if it was not', async () => {
+  test('fails a request that cannot be repeated with Connection if it was sent, otherwise waits', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const unknown = relay.request('KEY_CREATE', {});
@@ -54,7 +54,7 @@ describe('a lost connection', () => {
     expect(await waiting).toEqual({ key: 'k', keyId: 'i' });
   });
 
-  test('what a stopping daemon refuses is sent to the next one', async () => {
+  test('sends requests that a stopping daemon refuses to the next one', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const result = relay.send('Bob', 'kept');
@@ -66,7 +66,7 @@ describe('a lost connection', () => {
     expect(await result).toEqual(sent);
   });
 
-  test('a half-open connection is noticed by three silent heartbeats and replaced', async () => {
+  test('is noticed after three missed heartbeats, and replaced', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
     const daemon = await peer.welcome({ heartbeatMs: 20 });
@@ -77,7 +77,7 @@ describe('a lost connection', () => {
     await peer.welcome();
   });
 
-  test('a daemon that shows signs of life is kept, and its PING is answered', async () => {
+  test('is kept while the daemon responds, and its PING is answered', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
     const daemon = await peer.welcome({ heartbeatMs: 20 });
@@ -91,7 +91,7 @@ describe('a lost connection', () => {
     expect(relay.state).toBe('connected');
   });
 
-  test('garbage from the daemon drops the connection, not the program', async () => {
+  test('is dropped on garbage from the daemon, without an exception', async () => {
     await using scene = await play();
     const { peer, relay } = scene;
     let { daemon } = scene;
@@ -115,7 +115,7 @@ describe('a lost connection', () => {
     expect(await status).toEqual({ version: '1' });
   });
 
-  test('a refusal that no retry can change ends the client and everything that waits', async () => {
+  test('ends the client and all its requests if a retry cannot help', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const closed = new Promise<RelayError | undefined>((resolve) => relay.once('closed', resolve));
@@ -132,7 +132,7 @@ describe('a lost connection', () => {
     await expect(relay.status()).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  test('a revoked connection is not made again', async () => {
+  test('is not made again after a revocation', async () => {
     await using scene = await play();
     const closed = new Promise<RelayError | undefined>((resolve) => scene.relay.once('closed', resolve));
     scene.daemon.send('ERROR', new RelayError('Unauthorized').toPayload());
@@ -140,7 +140,7 @@ describe('a lost connection', () => {
     expect(await closed).toMatchObject({ code: 'Unauthorized' });
   });
 
-  test('requests beyond the bound are refused while there is no connection', async () => {
+  test('has a limit of waiting requests', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const lost = new Promise((resolve) => relay.once('disconnected', resolve));
@@ -152,7 +152,7 @@ describe('a lost connection', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Cancelled']));
   });
 
-  test('without reconnect the first break is the end', async () => {
+  test('ends the client if reconnect is off', async () => {
     await using scene = await play({ reconnect: false });
     const waiting = scene.relay.status();
     scene.daemon.destroy();
@@ -160,7 +160,7 @@ describe('a lost connection', () => {
     expect(scene.relay.state).toBe('closed');
   });
 
-  test('it gives up after the number of attempts it was given', async () => {
+  test('is given up after the configured number of attempts', async () => {
     await using scene = await play({ reconnect: { minDelayMs: 1, maxDelayMs: 1, attempts: 3 } });
     const attempts: number[] = [];
     scene.relay.on('reconnecting', ({ attempt }) => attempts.push(attempt));
@@ -180,7 +180,7 @@ describe('the first connection', () => {
     });
   });
 
-  test('waits for the daemon if told so', async () => {
+  test('waits for the daemon if asked to', async () => {
     await using peer = await ScriptedPeer.start();
     await peer.die();
     const connecting = connect({
@@ -205,7 +205,7 @@ describe('the first connection', () => {
     },
   );
 
-  test('rejects with VersionMismatch when the daemon speaks another version of the envelope or chose another protocol', async () => {
+  test('rejects with VersionMismatch for another version of envelope or protocol', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
     const text = JSON.stringify({ v: 2, type: 'WELCOME' });
@@ -216,20 +216,20 @@ describe('the first connection', () => {
     await expect(second).rejects.toMatchObject({ code: 'VersionMismatch' });
   });
 
-  test('rejects when what answers is no relay', async () => {
+  test('rejects if the server is not a relay', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
     (await peer.accept()).sendBytes('SSH-2.0-OpenSSH_9.2\r\n');
     await expect(connecting).rejects.toMatchObject({ code: 'Connection' });
   });
 
-  test('rejects with Timeout when the daemon accepts and says nothing', async () => {
+  test('rejects with Timeout if the daemon accepts and sends nothing', async () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath, requestTimeoutMs: 50 });
     await expect(connecting).rejects.toMatchObject({ code: 'Timeout' });
   });
 
-  test('comes back as whom it was, by the name it was last welcomed under and the token it showed', async () => {
+  test('reconnects as the same agent, by its latest name and its token', async () => {
     await using peer = await ScriptedPeer.start();
     const token = vi.fn(async () => 'at_kept');
     const connecting = connect({ ...AGENT, token, socketPath: peer.socketPath });
@@ -245,7 +245,7 @@ describe('the first connection', () => {
     expect(token).toHaveBeenCalledTimes(1);
   });
 
-  test('keeps the token a new name is issued, and shows it when it comes back', async () => {
+  test('keeps the token issued for a new name, and sends it when it reconnects', async () => {
     await using peer = await ScriptedPeer.start();
     const { socketPath } = peer;
     const open = unixSocketWire(async () => socketPath);
@@ -268,7 +268,7 @@ describe('requests', () => {
     expect(scene.relay.state).toBe('connected');
   });
 
-  test('that would act again are not to be made again when they were sent and not answered', async () => {
+  test('that would act twice are not retryable if they were sent and not answered', async () => {
     await using scene = await play({ requestTimeoutMs: 60 });
     const unknown = {
       code: 'Timeout',
@@ -280,7 +280,7 @@ describe('requests', () => {
     await expect(scene.relay.status()).rejects.toMatchObject({ code: 'Timeout', retryable: true });
   });
 
-  test('made while there is no connection fail with Timeout when none comes', async () => {
+  test('made without a connection fail with Timeout if none comes', async () => {
     await using scene = await play({ requestTimeoutMs: 60 });
     const lost = new Promise((resolve) => scene.relay.once('disconnected', resolve));
     await scene.peer.die();
@@ -289,7 +289,7 @@ describe('requests', () => {
     expect(scene.relay.state).toBe('reconnecting');
   });
 
-  test('that were made in one turn travel in one write', async () => {
+  test('of one turn are one write', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const before = daemon.reads;
@@ -299,7 +299,7 @@ describe('requests', () => {
     expect(daemon.reads - before).toBe(1);
   });
 
-  test('too large for the daemon are refused here, and the connection stays', async () => {
+  test('that are too large are refused locally, and the connection stays', async () => {
     await using scene = await play();
     await expect(scene.relay.send('Bob', 'é'.repeat(600_000))).rejects.toMatchObject({
       code: 'FrameTooLarge',
@@ -328,7 +328,7 @@ describe('requests', () => {
     expect(await first).toEqual(sent);
   });
 
-  test('follow the names of the protocol', async () => {
+  test('use the names of the protocol', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const inbox = relay.inbox({ unreadOnly: false, limit: 3 });
@@ -354,7 +354,7 @@ describe('requests', () => {
     expect(await read).toBe(1);
   });
 
-  test('an announcement is part of the HELLO of later connections', async () => {
+  test('repeat an announcement in the HELLO of later connections', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const announced = relay.announce({ capabilities: ['review'] });

@@ -27,7 +27,7 @@ const tokenSource = (name: string) => localTokenSource(async () => 'shop', name,
 const agents = () => join(directory, 'projects', 'shop', 'agents');
 
 describe('the token of a local agent', () => {
-  test('is made once, kept privately, and the same for every spelling of the name', async () => {
+  test('is created once, stored privately, and the same for every spelling of the name', async () => {
     const token = await localAgentToken('shop', 'Alice', env);
     expect(isAgentToken(token)).toBe(true);
     expect(await localAgentToken('shop', 'alice', env)).toBe(token);
@@ -40,7 +40,7 @@ describe('the token of a local agent', () => {
     expect((await lstat(agents())).mode & 0o777).toBe(0o700);
   });
 
-  test('is the same for processes that ask at the same moment', async () => {
+  test('is the same for processes that ask at the same time', async () => {
     const [first = '', second] = await runTogether(
       2,
       `import { localAgentToken } from ${JSON.stringify(join(import.meta.dirname, 'tokens.ts'))};`,
@@ -53,7 +53,7 @@ describe('the token of a local agent', () => {
     expect(await readdir(agents())).toHaveLength(40);
   });
 
-  test('is replaced by one that is kept before the daemon hears of it', async () => {
+  test('is stored before the daemon gets it, when it is replaced', async () => {
     const old = await localAgentToken('shop', 'Alice', env);
     let registered = '';
     const file = await replaceLocalAgentToken(
@@ -70,7 +70,7 @@ describe('the token of a local agent', () => {
     expect(registered).not.toBe(old);
   });
 
-  test('is found by its id for whatever name the daemon says, and by no other name then', async () => {
+  test('is found by the id that the daemon sends, under any name', async () => {
     const [bob, alice] = [
       await localAgentToken('shop', 'Bob', env),
       await localAgentToken('shop', 'Alice', env),
@@ -84,7 +84,7 @@ describe('the token of a local agent', () => {
     expect(await tokenSource('Bob')('0'.repeat(16))).toBeUndefined();
   });
 
-  test('goes along when the agent gets another name, and leaves the old one free', async () => {
+  test('moves with the agent when it is renamed, and frees the old name', async () => {
     const token = await localAgentToken('shop', 'Alice', env);
     await renameLocalAgentToken('shop', 'Alice', 'Alicia', env);
     await renameLocalAgentToken('shop', 'Alicia', 'ALICIA', env);
@@ -102,7 +102,7 @@ describe('the token of a local agent', () => {
       expect(await localAgentToken(name, 'Alice', env)).toBe(token);
   });
 
-  test('of an earlier version is found by its name and by its id', async () => {
+  test('of an earlier version is found by name and by id', async () => {
     const [alice, bob] = [newAgentToken(), newAgentToken()];
     await mkdir(agents(), { recursive: true, mode: 0o700 });
     await writeFile(join(agents(), 'alice.token'), `${alice}\n`);
@@ -116,7 +116,7 @@ describe('the token of a local agent', () => {
   });
 
   test.each(['', '../../../etc/passwd', '0'.repeat(16)])(
-    'is made anew where a hint (%j) leads nowhere',
+    'is created again if a hint (%j) leads nowhere',
     async (text) => {
       await localAgentToken('shop', 'Bob', env);
       await writeFile(join(agents(), 'alice.name'), text);
@@ -143,7 +143,7 @@ describe('the token of a local agent', () => {
     });
   });
 
-  test('is refused for names no agent can have', async () => {
+  test('is refused for invalid names', async () => {
     await expect(localAgentToken('shop', '../../evil', env)).rejects.toMatchObject({ code: 'InvalidName' });
     await expect(localAgentToken('shop', 'lead', env)).rejects.toMatchObject({ code: 'ReservedName' });
   });

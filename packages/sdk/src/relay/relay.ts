@@ -38,13 +38,14 @@ import type {
 import { Agents } from './agents.ts';
 import { call } from './calls/call.ts';
 import { invoke } from './calls/invoke.ts';
-import { type ExposedTool, type RegisteredAction, ServedTools } from './calls/served-tools.ts';
+import { serveTools } from './calls/serve-tools.ts';
+import type { ExposedTool, RegisteredAction, ServedTools } from './calls/served-tools.ts';
 import type { ToolSchema } from './calls/tool-schema.ts';
 import { Channels } from './channels.ts';
 import { ask } from './messages/ask.ts';
 import { download, upload } from './messages/attachments.ts';
+import { followProject } from './messages/follow-project.ts';
 import { HeldMessages } from './messages/held.ts';
-import { Tail } from './messages/tail.ts';
 import { unanswered } from './messages/unanswered.ts';
 import { waitForMail } from './messages/wait-for-mail.ts';
 import { allPages } from './pages.ts';
@@ -80,22 +81,7 @@ export class Relay {
     this.terminals = new Terminals(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
-    this.#tools = new ServedTools({
-      serve: (offer) => session.request('SERVE', offer),
-      refused: (refusal) => {
-        if (session.events.emit('tools.refused', refusal)) return;
-        // Without a listener, the program would not notice that nobody can call it.
-        console.warn(`No longer offered: ${refusal.names.join(', ')}. ${refusal.error.message}`);
-      },
-      progress: (payload) => session.post('PROGRESS', payload),
-      result: (payload) => session.request('RESULT', payload),
-      call: (target, args, options) => call(session, target, args, options),
-      forCaller: (callId) => ({
-        workers: new Workers(session, callId),
-        terminals: new Terminals(session, callId),
-      }),
-    });
-    session.tools = this.#tools;
+    this.#tools = serveTools(session);
   }
 
   get state(): 'connected' | 'reconnecting' | 'closed' {
@@ -385,22 +371,8 @@ export class Relay {
    * Every message of the project from now on, or after a sequence number, for its owner. It starts when the iteration
    * starts; a client has one at a time.
    */
-  async *tail({ after }: { after?: number } = {}): AsyncGenerator<Message, void, void> {
-    const session = this.#session;
-    if (session.tail) {
-      throw new RelayError('InvalidRequest', 'This client already follows the project.', {
-        next: 'Share the messages of the first tail, or connect a second client.',
-      });
-    }
-    session.tail = new Tail(
-      (position, onAnswer) => session.request('TAIL', { after: position }, session.newId(), onAnswer),
-      after,
-    );
-    try {
-      yield* session.tail.iterate();
-    } finally {
-      session.tail = undefined;
-    }
+  tail(options: { after?: number } = {}): AsyncGenerator<Message, void, void> {
+    return followProject(this.#session, options);
   }
 
   /** Asks for the events of the project, also after a reconnect. */

@@ -5,7 +5,7 @@ import { META, MODERN_VERSION } from './negotiate.ts';
 
 const metaOf = (params: Map<string, Buffer>) => objectFrom(params.get('_meta'));
 
-it('a modern server gets the version and the capabilities of the caller in each request, beside its own fields', () => {
+it("adds the version and the caller's capabilities to each request to a modern server", () => {
   const params = new Map([['_meta', toJson({ progressToken: 1 })]]);
   expect(metaOf(paramsFor('modern', params, { roots: {} }))).toMatchObject({
     progressToken: 1,
@@ -15,7 +15,7 @@ it('a modern server gets the version and the capabilities of the caller in each 
   expect(metaOf(paramsFor('modern', new Map(), undefined))?.[META.clientCapabilities]).toEqual({});
 });
 
-it('an older server gets none of it, and everything else', () => {
+it('adds nothing to a request to an older server', () => {
   const meta = { progressToken: 1, [META.protocolVersion]: MODERN_VERSION, [META.clientInfo]: {} };
   const params = new Map([
     ['name', toJson('echo')],

@@ -14,7 +14,7 @@ const read = (
 };
 const page = (tools: unknown[], nextCursor?: string): LocalAnswer => ({ result: { tools, nextCursor } });
 
-it('goes from page to page by the cursor of the server', async () => {
+it('follows the cursor of the server through all pages', async () => {
   const { list, received } = read(({ params }) =>
     params.cursor === undefined ? page([1, 2], 'more') : page([3]),
   );
@@ -22,7 +22,7 @@ it('goes from page to page by the cursor of the server', async () => {
   expect(received.map(({ params }) => params.cursor)).toEqual([undefined, 'more']);
 });
 
-it('asks for tools always, for others only where they are announced', async () => {
+it('always requests tools, and other lists only if the server announces them', async () => {
   const silent = read(() => page([]), LEGACY, 'prompts');
   expect(await silent.list).toEqual({ items: [] });
   expect(silent.received).toEqual([]);
@@ -34,7 +34,7 @@ it('asks for tools always, for others only where they are announced', async () =
   expect(await announced.list).toEqual({ items: [1] });
 });
 
-it('keeps what is usable of a list that is too long, too large, endless or no list', async () => {
+it('keeps the usable part of a list that is too long, too large, endless or invalid', async () => {
   const many = await read(() => page(Array.from({ length: 3000 }, () => ({})))).list;
   expect(many).toMatchObject({ problem: 'More than 2000 tools: the rest is left out' });
   expect(many.items).toHaveLength(2000);

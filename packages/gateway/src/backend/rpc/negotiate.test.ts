@@ -27,7 +27,7 @@ function server(
 }
 
 describe('a server', () => {
-  it('that knows the newest revision is asked nothing else', async () => {
+  it('that supports the newest revision gets no further probe', async () => {
     const { rpc, asked, received } = server('http', { 'server/discover': discovered });
     expect(await negotiate(rpc, OPTIONS)).toEqual({ era: 'modern', capabilities: { prompts: {} } });
     expect(asked()).toEqual(['server/discover']);
@@ -36,7 +36,7 @@ describe('a server', () => {
     );
   });
 
-  it('that does not is opened by initialize, in any older revision', async () => {
+  it('that does not support it is initialized, in any older revision', async () => {
     const { rpc, asked } = server('stdio', {
       'server/discover': unknownMethod,
       initialize: initialized('2024-11-05'),
@@ -45,24 +45,24 @@ describe('a server', () => {
     expect(asked()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
   });
 
-  it('that says nothing to the probe is opened by initialize too', async () => {
+  it('that ignores the probe is initialized too', async () => {
     const { rpc } = server('stdio', { initialize: initialized('2025-06-18') });
     expect((await negotiate(rpc, OPTIONS)).era).toBe('legacy');
   });
 
-  it('of the last connection is not probed again', async () => {
+  it('of a known era is not probed again', async () => {
     const { rpc, asked } = server('stdio', { initialize: initialized('2025-11-25') });
     await negotiate(rpc, { ...OPTIONS, known: 'legacy' });
     expect(asked()[0]).toBe('initialize');
   });
 
-  it('that was old and is new now refuses initialize, and is probed then', async () => {
+  it('that was upgraded refuses initialize, and is probed again', async () => {
     const refused: LocalAnswer = { error: { code: -32022, message: 'unsupported' } };
     const { rpc } = server('stdio', { initialize: refused, 'server/discover': discovered });
     expect((await negotiate(rpc, { ...OPTIONS, known: 'legacy' })).era).toBe('modern');
   });
 
-  it('that refuses our version but lists it is asked once more', async () => {
+  it('that refuses our version but lists it is asked again, once', async () => {
     const error = { code: -32022, message: 'unsupported', data: { supported: [MODERN_VERSION] } };
     const { rpc, asked } = server('http', {
       'server/discover': (count) => (count === 1 ? { error } : discovered),
@@ -71,7 +71,7 @@ describe('a server', () => {
     expect(asked()).toEqual(['server/discover', 'server/discover']);
   });
 
-  it('that the probe kills is to be started again, if it is a program', async () => {
+  it('that crashes on the probe is restarted if it is a program', async () => {
     await expect(negotiate(server('stdio', { 'server/discover': 'dies' }).rpc, OPTIONS)).rejects.toThrow(
       ProbeKilled,
     );

@@ -17,19 +17,19 @@ afterEach(() => {
   server.close();
 });
 
-it('refuses a body that is too large, and lets others through', async () => {
+it('refuses a body that is too large, and accepts others', async () => {
   respond = (response) => response.end('x'.repeat(1000));
   expect(await (await boundedFetch(1000)(url)).text()).toHaveLength(1000);
   await expect((await boundedFetch(999)(url)).text()).rejects.toThrow('a message is larger than 999 bytes');
 });
 
-it('counts each message of a stream for itself', async () => {
+it('applies the limit to each message of a stream', async () => {
   const messages = Array.from({ length: 10 }, () => `data: ${'x'.repeat(100)}\n\n`);
   respond = (response) => response.end(messages.join(''));
   expect(await (await boundedFetch(2000)(url)).text()).toBe(messages.join(''));
 });
 
-it('keeps the address, and ends with the signal it is given', async () => {
+it('keeps the address, and aborts with its signal', async () => {
   respond = (response) => response.write('beginning');
   const stop = new AbortController();
   const response = await boundedFetch(1000)(url, { signal: stop.signal });

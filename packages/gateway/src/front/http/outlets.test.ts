@@ -24,7 +24,7 @@ async function answerUnread() {
   return { client, response, failures, [Symbol.dispose]: () => void server.close() };
 }
 
-it('an answer that is read slowly is the last thing its stream carries', async () => {
+it('ends a stream after an answer that is read slowly', async () => {
   using answered = await answerUnread();
   const { client, response, failures } = answered;
   vi.advanceTimersByTime(60_000);
@@ -35,7 +35,7 @@ it('an answer that is read slowly is the last thing its stream carries', async (
   expect(failures).toEqual([]);
 });
 
-it('a client that breaks off before it has read its answer does no harm', async () => {
+it('survives a client that disconnects before it reads its answer', async () => {
   using answered = await answerUnread();
   const { client, response } = answered;
   const closed = once(response, 'close');

@@ -22,7 +22,7 @@ function refusalOf(
   return expect.unreachable('the request was accepted');
 }
 
-it('knows a message of either era, and leaves its bytes as they are', () => {
+it('reads messages of both eras without changing their bytes', () => {
   expect(posted({ jsonrpc: '2.0', id: 'a', method: 'ping' })).toMatchObject({
     era: 'legacy',
     method: 'ping',
@@ -32,16 +32,12 @@ it('knows a message of either era, and leaves its bytes as they are', () => {
   expect(posted({ jsonrpc: '2.0', id: 1, result: {} })).toMatchObject({ method: undefined });
 });
 
-describe('refused is', () => {
+describe('a request is refused for', () => {
   it.each([
-    ['what is not JSON', '{"a"', { status: 400, code: -32700 }],
+    ['invalid JSON', '{"a"', { status: 400, code: -32700 }],
     ['a batch', '[{}]', { status: 400, code: -32600 }],
-    ['what is no message', '{}', { status: 400, code: -32600 }],
-    [
-      'a key that comes twice',
-      '{"id":1,"method":"ping","method":"x"}',
-      { status: 400, code: -32600, id: '1' },
-    ],
+    ['JSON that is not a message', '{}', { status: 400, code: -32600 }],
+    ['a duplicate key', '{"id":1,"method":"ping","method":"x"}', { status: 400, code: -32600, id: '1' }],
   ])('%s', (_what, body, refusal) => {
     expect(refusalOf(body)).toEqual(refusal);
   });
@@ -50,11 +46,11 @@ describe('refused is', () => {
     ['another version', { 'mcp-protocol-version': '2027-01-01' }, -32020],
     ['another method', { 'mcp-method': 'tools/list' }, -32020],
     ['another name', { 'mcp-name': 'other' }, -32020],
-  ])('a header that says %s than the body', (_what, wrong, code) => {
+  ])('a header with %s than the body', (_what, wrong, code) => {
     expect(refusalOf(call, { ...headers, ...wrong })).toEqual({ status: 400, code, id: '7' });
   });
 
-  it('a modern request without its envelope, of another version, or for a method that is not served', () => {
+  it('a missing envelope, another version, or an unknown method in a modern request', () => {
     expect(refusalOf({ ...call, params: { name: 'echo' } }, headers)).toMatchObject({
       status: 400,
       code: -32602,
@@ -73,7 +69,7 @@ describe('refused is', () => {
   });
 });
 
-it('a name in the header may be encoded', () => {
+it('accepts an encoded name in the header', () => {
   const named = { ...call, params: { name: 'écho', _meta: meta } };
   const encoded = `=?base64?${Buffer.from('écho').toString('base64')}?=`;
   expect(posted(named, { ...headers, 'mcp-name': encoded })).toMatchObject({ era: 'modern' });

@@ -25,21 +25,21 @@ function follow() {
   };
 }
 
-it('tells which lists are different, and of templates as resources', async () => {
+it('reports which lists changed; templates count as resources', async () => {
   const { told, change } = follow();
   change({ tools: [tool('b')], templates: [{ uriTemplate: 'x://{y}' }] });
   await nextTurn();
   expect(told).toEqual(['tools', 'resources']);
 });
 
-it('tells nothing when what clients see is the same', async () => {
+it('reports nothing if clients would see no difference', async () => {
   const { told, change } = follow();
   change({ tools: [tool('a')] });
   await nextTurn();
   expect(told).toEqual([]);
 });
 
-it('builds once for many changes of one turn, and is never behind for who looks', async () => {
+it('rebuilds once for many changes, and is current whenever it is read', async () => {
   const { catalog, change, built } = follow();
   for (const name of ['b', 'c', 'd']) change({ tools: [tool(name)] });
   expect([...catalog.current.tools.keys()]).toEqual(['d']);

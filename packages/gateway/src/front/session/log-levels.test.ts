@@ -11,13 +11,13 @@ it('knows the levels of the protocol', () => {
   ]);
 });
 
-it('a level is loud enough from the wanted one on', () => {
+it('logs the chosen level and higher ones', () => {
   expect(isLoud('error', 'warning')).toBe(true);
   expect(isLoud('warning', 'warning')).toBe(true);
   expect(isLoud('info', 'warning')).toBe(false);
 });
 
-it('of several wishes, the lowest level serves all', () => {
+it('uses the lowest level that any client chose', () => {
   expect(mostTalkative(['error', 'info', 'alert'])).toBe('info');
   expect(mostTalkative([])).toBeUndefined();
 });

@@ -24,7 +24,7 @@ import {
 
 const parsed = (bytes: Buffer) => JSON.parse(bytes.toString());
 
-it('messages keep the id and the bytes of the result as they are', () => {
+it('keeps the id and the bytes of a result', () => {
   const result = Buffer.from('{"big":12345678901234567890}');
   expect(resultMessage(Buffer.from('"a"'), result).toString()).toBe(
     '{"jsonrpc":"2.0","id":"a","result":{"big":12345678901234567890}}',
@@ -41,7 +41,7 @@ it('messages keep the id and the bytes of the result as they are', () => {
   });
 });
 
-describe('what went wrong with a backend', () => {
+describe('a backend failure', () => {
   it.each([
     [new CallTimeout('no answer within 1 s'), 'Timeout', 'The backend "files": no answer within 1 s.'],
     [
@@ -75,22 +75,22 @@ describe('what went wrong with a backend', () => {
     [new ConnectionLost('it ended', true), false],
     [new HttpRefused(502, 'bad gateway'), false],
     [new CallTimeout('no answer'), false],
-  ])('%o may be tried again: %o', (error, retryable) => {
+  ])('%o is retryable: %o', (error, retryable) => {
     expect(toRelayError(error)).toMatchObject({ retryable });
   });
 
-  it('is cancelled if the caller wanted that', () => {
+  it('is a cancellation if the caller cancelled', () => {
     expect(toRelayError(new CallAborted('it was cancelled')).code).toBe('Cancelled');
   });
 
-  it('is told by a connection of our own in its own words', () => {
+  it("of the relay's own connection keeps its message", () => {
     const cause = new RelayError('DaemonNotRunning', 'No daemon is running.');
     expect(toRelayError(new ConnectionLost('gone', true, { cause }))).toBe(cause);
   });
 });
 
 describe('an error', () => {
-  it('of the backend goes on byte for byte, unless it is none', () => {
+  it('of the backend is passed on byte for byte, if it is a valid error', () => {
     const bytes = Buffer.from('{"code":-32050,"message":"no luck","data":{"n":1.0}}');
     expect(errorBytes(new BackendError(bytes))).toBe(bytes);
     expect(parsed(errorBytes(new BackendError(Buffer.from('null'))))).toEqual({
@@ -99,7 +99,7 @@ describe('an error', () => {
     });
   });
 
-  it('of the protocol has its code, and data if there is any', () => {
+  it('of the protocol has its code, and its data if any', () => {
     expect(parsed(errorBytes(new ProtocolError(-32601, 'Method not found: x')))).toEqual({
       code: -32601,
       message: 'Method not found: x',
@@ -109,7 +109,7 @@ describe('an error', () => {
     });
   });
 
-  it('of a tool is a result that the model can read, with the next step', () => {
+  it('of a tool becomes a result that the model can read, with the next step', () => {
     const { content, structuredContent, isError } = parsed(failedToolResult(new CallTimeout('too late')));
     expect(isError).toBe(true);
     expect(structuredContent.error.code).toBe('Timeout');
@@ -122,7 +122,7 @@ describe('an error', () => {
     [new RelayError('BackendNotFound'), 'List the servers with relay_list_servers.'],
     [new RelayError('ToolNotFound'), 'See the names of the tools with relay_get_status.'],
     [new RelayError('DaemonNotRunning'), 'Tell your user: Start it with: agent-relay daemon start'],
-  ])('%s tells a model its code, and a tool or what to tell its user', (error, next) => {
+  ])('%s gives a model its code, and a tool to use or something to tell its user', (error, next) => {
     const text = expect.stringContaining(`[${error.code}] Next: ${next}`);
     expect(parsed(failedToolResult(error))).toMatchObject({
       content: [{ text }],
@@ -131,7 +131,7 @@ describe('an error', () => {
     expect(parsed(errorBytes(error))).toMatchObject({ message: text, data: { code: error.code, next } });
   });
 
-  it('has no text of a backend that a person would not see', () => {
+  it('hides text of a backend that people cannot see', () => {
     const error = new ConnectionLost('gone\u202E', true);
     expect(JSON.stringify(parsed(failedToolResult(error)))).not.toContain('\u202E');
     expect(JSON.stringify(parsed(errorBytes(error)))).not.toContain('\u202E');
@@ -139,7 +139,7 @@ describe('an error', () => {
 });
 
 describe('a result for a modern client', () => {
-  it('has what its revision requires, and keeps what is there', () => {
+  it('has the fields that its revision requires, and keeps the others', () => {
     expect(parsed(stampModern('tools/list', toJson({ tools: [] })))).toMatchObject({
       tools: [],
       resultType: 'complete',
@@ -150,7 +150,7 @@ describe('a result for a modern client', () => {
     expect(parsed(stampModern('tools/call', toJson(asked)))).toEqual(asked);
   });
 
-  it('that is no object stays as it is', () => {
+  it('that is not an object stays unchanged', () => {
     const odd = Buffer.from('[1]');
     expect(stampModern('tools/call', odd)).toBe(odd);
   });

@@ -22,7 +22,7 @@ function client() {
   return { questions, asked, ask, answer, abort };
 }
 
-it('each question has an id of its own, and gets the answer to it', async () => {
+it('gives each question its own id and its own answer', async () => {
   const { asked, ask, answer } = client();
   const [first, second] = [ask('roots/list'), ask('elicitation/create')];
   const [one, other] = asked;
@@ -37,7 +37,7 @@ it('each question has an id of its own, and gets the answer to it', async () => 
   expect((await second).toString()).toBe('{"action":"accept"}');
 });
 
-it('an error, a flawed answer and a client that leaves end it', async () => {
+it('ends a question on an error, an invalid answer or a disconnect', async () => {
   const { questions, asked, ask, answer } = client();
   const refused = expect(ask('roots/list')).rejects.toThrow(BackendError);
   answer(asked[0]?.id ?? '', { error: { code: -1, message: 'no' } });
@@ -52,7 +52,7 @@ it('an error, a flawed answer and a client that leaves end it', async () => {
   await left;
 });
 
-it('a question that is withdrawn is over, and what is said to it later is nothing', async () => {
+it('ignores answers to a withdrawn question', async () => {
   const { asked, ask, answer, abort } = client();
   const withdrawn = expect(ask('roots/list')).rejects.toThrow(CallAborted);
   abort.abort();

@@ -33,7 +33,7 @@ function begin(calls: SuspendedCalls) {
   return { ended: ended.promise, first: exchange.next(call) };
 }
 
-it('the client gets the question as a result, and the result when it returns with the answer', async () => {
+it('returns a question as the result, then the real result after the answer', async () => {
   const calls = new SuspendedCalls();
   const question = objectFrom(await begin(calls).first);
   expect(question).toMatchObject({
@@ -48,12 +48,12 @@ it('the client gets the question as a result, and the result when it returns wit
   expect(calls.take(state)).toBeUndefined();
 });
 
-it('a state that nobody gave out leads nowhere', () => {
+it('refuses an unknown state', () => {
   expect(new SuspendedCalls().take(toJson('made up'))).toBeUndefined();
   expect(new SuspendedCalls().take(undefined)).toBeUndefined();
 });
 
-it('a caller that does not return in ten minutes is given up, and so is the call of the backend', async () => {
+it('gives up a call whose caller does not return within ten minutes', async () => {
   const calls = new SuspendedCalls();
   const { first, ended } = begin(calls);
   const state = toJson(objectFrom(await first)?.requestState);
@@ -62,7 +62,7 @@ it('a caller that does not return in ten minutes is given up, and so is the call
   expect(calls.take(state)).toBeUndefined();
 });
 
-it('the end of the session ends what is suspended', async () => {
+it('ends suspended calls with their session', async () => {
   const calls = new SuspendedCalls();
   const { first, ended } = begin(calls);
   await first;

@@ -11,7 +11,7 @@ const server = (name: string, more: Partial<ServerStatus>): ServerStatus => ({
   ...more,
 });
 
-it('tells the state of each server, and only what is true now', () => {
+it('reports the current state of each server', () => {
   const servers = [
     server('fine', { connected: true, health: 'healthy', tools: 2 }),
     server('odd', {
@@ -48,7 +48,7 @@ it('tells the state of each server, and only what is true now', () => {
   - Valid Tools: 3 (from the last connection)`);
 });
 
-it('says that the file on disk is not applied', () => {
+it('reports that the file on disk is not applied', () => {
   const config_error = 'The configuration on disk is not applied. a.yaml:1:1: no';
   const text = describeServers({ total_servers: 0, connected_servers: 0, servers: [], config_error });
   expect(text).toBe(`**MCP Relay - Connected Servers:**\n\n⚠️ ${config_error}`);

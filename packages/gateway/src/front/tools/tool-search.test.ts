@@ -27,15 +27,15 @@ const catalog = buildCatalog(
 );
 const found = (query: string) => findTools(catalog, query, undefined).map(({ name }) => name);
 
-it('puts a word of the name before its beginning, and that before a word of the description', () => {
+it('ranks whole words of the name over prefixes, and prefixes over the description', () => {
   expect(found('issue')).toEqual(['createIssue', 'issues_search', 'list_notes']);
 });
 
-it('finds tools by their server, and none of the gateway itself', () => {
+it("finds tools by server, and never the gateway's own", () => {
   expect(found('GitHub').sort()).toEqual(['createIssue', 'issues_search', 'list_notes']);
   expect(found('relay gateway')).toEqual([]);
 });
 
-it('finds nothing for no words', () => {
+it('finds nothing for an empty query', () => {
   expect(found(' -- ')).toEqual([]);
 });

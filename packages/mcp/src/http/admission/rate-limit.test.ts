@@ -3,7 +3,7 @@ import { RateLimit } from './rate-limit.ts';
 
 afterEach(() => vi.useRealTimers());
 
-it('does not mind a clock that somebody sets back', () => {
+it('is not affected when the clock is set back', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const limit = new RateLimit(60);
   limit.take('alice');
@@ -12,7 +12,7 @@ it('does not mind a clock that somebody sets back', () => {
   limit.check('alice');
 });
 
-it('tells whether a request could be made without counting it', () => {
+it('checks whether a request is allowed without counting it', () => {
   const limit = new RateLimit(1, () => 0);
   for (let i = 0; i < 3; i++) limit.check('alice');
   limit.take('alice');
@@ -20,7 +20,7 @@ it('tells whether a request could be made without counting it', () => {
   limit.check('bob');
 });
 
-it('lets a caller make its requests, then says when the next one is possible', () => {
+it('allows the rate, then says when the next request is possible', () => {
   let now = 0;
   const limit = new RateLimit(60, () => now);
   for (let i = 0; i < 60; i++) limit.take('alice');
@@ -36,7 +36,7 @@ it('lets a caller make its requests, then says when the next one is possible', (
   expect(() => limit.take('alice')).toThrow('More than 60 requests a minute.');
 });
 
-it('lets a caller in after the wait it was told, however often it asked meanwhile', () => {
+it('admits a caller after the announced wait, however often it asked meanwhile', () => {
   let now = 0;
   const limit = new RateLimit(60, () => now);
   for (let i = 0; i < 60; i++) limit.take('alice');

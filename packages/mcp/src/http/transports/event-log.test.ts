@@ -12,7 +12,7 @@ async function replayed(log: EventLog, streamId: string): Promise<unknown[]> {
   return ids;
 }
 
-it('replays what came after an event on its stream, and nothing of other streams', async () => {
+it('replays the later events of the same stream only', async () => {
   const log = new EventLog(() => undefined);
   const first = await log.storeEvent('a', message(1));
   await log.storeEvent('b', message(2));
@@ -26,7 +26,7 @@ it('replays what came after an event on its stream, and nothing of other streams
   expect(await log.getStreamIdForEventId('nonsense')).toBeUndefined();
 });
 
-it('forgets a stream whose reply was written, and keeps one whose client has gone', async () => {
+it('forgets a stream whose reply was written, and keeps one whose client disconnected', async () => {
   const over: Array<(written: boolean) => Promise<void>> = [];
   const log = new EventLog((action) => over.push(action));
   await log.storeEvent('a', message(1));
@@ -36,7 +36,7 @@ it('forgets a stream whose reply was written, and keeps one whose client has gon
   expect([await replayed(log, 'a'), await replayed(log, 'b')]).toEqual([[], [2]]);
 });
 
-it('keeps a megabyte, and the newest event whatever its size', async () => {
+it('keeps one megabyte, and always the newest event', async () => {
   const log = new EventLog(() => undefined);
   for (let id = 1; id <= 10; id++) await log.storeEvent('a', message(id, 'x'.repeat(300_000)));
   expect(await replayed(log, 'a')).toEqual([8, 9, 10]);

@@ -37,6 +37,6 @@ it('knows that a reply was written', async () => {
   expect(await fateOf({ leave: false })).toBe(true);
 });
 
-it('knows that a reply was not written, also when the handler ends after its client has gone', async () => {
+it('knows that a reply was not written, even if the handler ends after its client disconnected', async () => {
   expect(await fateOf({ leave: true })).toBe(false);
 });

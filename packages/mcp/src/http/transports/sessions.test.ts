@@ -18,14 +18,14 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-it('are ended when they were not used for long', () => {
+it('end after a period without use', () => {
   vi.advanceTimersByTime(IDLE_MS);
   expect(sessions.size).toBe(1);
   vi.advanceTimersByTime(IDLE_MS);
   expect(sessions.size).toBe(0);
 });
 
-it.each([-HOUR_MS, HOUR_MS])('do not mind a clock that is set by %i ms', (ms) => {
+it.each([-HOUR_MS, HOUR_MS])('are not affected when the clock is set by %i ms', (ms) => {
   vi.setSystemTime(Date.now() + ms);
   vi.advanceTimersByTime(IDLE_MS);
   expect(sessions.size).toBe(1);

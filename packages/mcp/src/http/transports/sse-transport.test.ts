@@ -31,7 +31,7 @@ async function openUnreadStream() {
   return { client, response, transport, failures, [Symbol.dispose]: () => void server.close() };
 }
 
-it('a client that stops reading and breaks off does no harm', async () => {
+it('survives a client that stops reading and disconnects', async () => {
   using stream = await openUnreadStream();
   const unread = expect(stream.transport.send(UNREAD)).rejects.toThrow(
     /^write E(CONNRESET|PIPE)|after a stream was destroyed/,
@@ -45,7 +45,7 @@ it('a client that stops reading and breaks off does no harm', async () => {
   await unread;
 });
 
-it('nothing is written to a stream that was closed before its client had read it all', async () => {
+it('writes nothing to a stream that was closed with unread data', async () => {
   using stream = await openUnreadStream();
   const sent = stream.transport.send(UNREAD);
   await stream.transport.close();

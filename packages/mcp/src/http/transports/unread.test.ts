@@ -28,7 +28,7 @@ async function exchange(): Promise<{ response: ServerResponse; client: IncomingM
   return { response, client };
 }
 
-it('closes a response whose client leaves it unread', async () => {
+it('closes a response that its client does not read', async () => {
   const { response } = await exchange();
   // Until the system takes no more.
   const fill = () => {
@@ -40,7 +40,7 @@ it('closes a response whose client leaves it unread', async () => {
   expect(response.writableFinished).toBe(false);
 });
 
-it('leaves one alone that is silent, and one that is read', async () => {
+it('keeps a response that is idle, and one that is being read', async () => {
   const { response, client } = await exchange();
   await once(response, 'timeout');
   let received = 0;

@@ -33,7 +33,7 @@ it('shows a line that is being written at the start once, when it is complete', 
   await following;
 });
 
-it('follows what is appended, across a rotation, until it is told to stop', async () => {
+it('follows appended lines, across a rotation, until it is stopped', async () => {
   const lines: string[] = [];
   const stop = new AbortController();
   await writeFile(file, 'older\nold\n');

@@ -13,12 +13,12 @@ afterEach(() => rm(dataDirectory, { recursive: true }));
 
 const settings = (apiKey?: string) => ({ dataDirectory, mcp: { apiKey } }) as Settings;
 
-it("is the user's own, or none where the system tells who connects", async () => {
+it("is the user's own, or none if the system identifies the user", async () => {
   expect(await launchKey(settings('mine'), 'darwin')).toBe('mine');
   expect(await launchKey(settings(), 'linux')).toBeUndefined();
 });
 
-it('is otherwise made once, also for several that start together', async () => {
+it('is otherwise created once, even by several processes at once', async () => {
   const keys = await Promise.all(Array.from({ length: 4 }, () => launchKey(settings(), 'darwin')));
   const kept = await readFile(join(dataDirectory, 'launch', 'key'), 'utf8');
   expect(kept).toMatch(/^[\w-]{32}$/);

@@ -12,7 +12,7 @@ const ROWS = [
 ];
 const TITLES = ['ACTION', 'OWNER', 'DESCRIPTION'];
 
-it('is a table where that fits, and always in a pipe', () => {
+it('is a table if it fits, and always in a pipe', () => {
   const table = [
     'ACTION       OWNER     DESCRIPTION',
     'review.vote  Reviewer  Submits a vote on a change',
@@ -25,7 +25,7 @@ it('is a table where that fits, and always in a pipe', () => {
   }
 });
 
-it('is a block for each row in a narrow terminal, no line longer than that', () => {
+it('is one block per row in a narrow terminal, within its width', () => {
   inTerminal(32);
   const text = stripVTControlCharacters(tableOrBlocks(TITLES, ROWS));
   expect(text).toBe(
@@ -41,7 +41,7 @@ it('is a block for each row in a narrow terminal, no line longer than that', () 
   );
 });
 
-it('has several values below each other, and no label without one', () => {
+it('lists several values below each other, and omits empty ones', () => {
   inTerminal(80);
   const text = block('Bob', [
     ['capabilities', ['review: Reads code', 'math']],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readableLogLine } from './log-lines.ts';
 
-it('shows a line of the log to a person', () => {
+it('formats a log line for people', () => {
   const line = JSON.stringify({ level: 40, time: 0, msg: 'slow', agent: 'Alice', ms: 12 });
   expect(readableLogLine(line)).toBe('00:00:00 warn  slow agent=Alice ms=12');
 });
@@ -11,6 +11,6 @@ it('shows the message of an error, and no control characters', () => {
   expect(readableLogLine(line)).toBe('00:00:00 error a\u{FFFD}[2Jb error=no');
 });
 
-it('leaves a line that is not of the log as it is', () => {
+it('leaves other lines unchanged', () => {
   expect(readableLogLine('node: out of memory\n')).toBe('node: out of memory');
 });

@@ -6,7 +6,7 @@ import { messageLines } from './message-lines.ts';
 const { isTTY, columns } = process.stdout;
 afterEach(() => Object.assign(process.stdout, { isTTY, columns }));
 
-it('a message has no control character in any of its lines, whatever a daemon says of it', () => {
+it('shows a message without control characters, whatever the daemon sends', () => {
   const bad = '\u001b]0;x\u0007\u001b[31m\u009b';
   const lines = messageLines({
     seq: 1,
@@ -41,7 +41,7 @@ const linesAt = (width: number): string[] => {
   return stripVTControlCharacters(messageLines(LONG)).split('\n');
 };
 
-it('breaks no word and no id in a narrow terminal', () => {
+it('wraps between words and ids in a narrow terminal', () => {
   expect(linesAt(30)).toEqual([
     'Alice → Bob',
     '  5s ago · msg_1m7ghs0qydpk3vh',

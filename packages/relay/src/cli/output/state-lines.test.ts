@@ -16,7 +16,7 @@ const shown = (events: StateEvent[]) => {
   return events.flatMap((event) => lines.lineFor(event)?.replace(/^ {2}\S+ {2}/, '') ?? []);
 };
 
-it('shows what became of a message, and by which path', () => {
+it('shows the delivery state of a message, and its path', () => {
   const message = { messageId: 'msg_1', agent: 'Ada' };
   expect(
     shown([
@@ -31,7 +31,7 @@ it('shows what became of a message, and by which path', () => {
   ]);
 });
 
-it('shows what an agent does by its best path that works, and nothing twice', () => {
+it('shows the state of an agent by its best working path, once', () => {
   expect(
     shown([
       { type: 'session.started', agent: 'Ada' },

@@ -12,7 +12,7 @@ it.each([
   expect(ago(1_000_000_000 - ms, 1_000_000_000)).toBe(words);
 });
 
-it('measures nothing below zero, as between two times where the clock was set back', () => {
+it('shows zero for a negative duration, as after the clock was set back', () => {
   expect([duration(-3_600_000), duration(-1), duration(0), duration(61_000)]).toEqual([
     '0s',
     '0s',
@@ -32,7 +32,7 @@ it.each([
   expect(offset(ms)).toBe(words);
 });
 
-it('aligns columns, colour or not, and leaves no blanks at the end', () => {
+it('aligns columns with or without colour, and adds no trailing spaces', () => {
   expect(
     table([
       ['NAME', 'STATE'],
@@ -42,7 +42,7 @@ it('aligns columns, colour or not, and leaves no blanks at the end', () => {
   ).toBe('NAME   STATE\n\u001b[1mA\u001b[22m      ok\nAlice');
 });
 
-it('leaves in JSON nothing that a terminal would obey, and every value as it was', () => {
+it('escapes control characters in JSON, and keeps every value', () => {
   const value = { text: '\u001b[2J \u007f \u009b2J \u0085 \u2028 \u00a0 é' };
   const json = inertJson(JSON.stringify(value));
   expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);

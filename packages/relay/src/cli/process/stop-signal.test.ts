@@ -15,7 +15,7 @@ const PROGRAM = `
   clearInterval(alive);
   process.exitCode = 0;`;
 
-it('a copy of the signal does not kill a process that has taken the first one and is about to end', async () => {
+it('a second copy of a signal does not kill a process that is ending', async () => {
   for (let run = 0; run < 5; run++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -54,7 +54,7 @@ describe('the location of a project', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    "is not another user's git root in a directory for everybody, such as /tmp (needs root)",
+    "is not another user's git root in a shared directory such as /tmp (needs root)",
     async () => {
       const shared = await make('tmp');
       await chmod(shared, 0o1777);
@@ -68,7 +68,7 @@ describe('the location of a project', () => {
     },
   );
 
-  it('is the repository in one of its worktrees, which can have a project of its own', async () => {
+  it('is the repository for its worktrees, which can have their own project', async () => {
     const repository = await make('code', 'shop');
     const worktree = await addWorktree(repository, join(home, 'code', 'shop-fix'));
     const inside = await make('code', 'shop-fix', 'src');
@@ -102,7 +102,7 @@ describe('the location of a project', () => {
     });
   });
 
-  it('has the name its project has now, wherever the old one is recorded', async () => {
+  it('has the current name of its project, even if an old one is recorded', async () => {
     const root = await make('code', 'shop');
     await recordAt(root);
     const env = { HOME: home, RELAY_PROJECT_ROOT: root, RELAY_DATA_DIR: join(home, 'data') };
@@ -112,7 +112,7 @@ describe('the location of a project', () => {
     expect(await findProjectLocation({ project: 'shop-2' }, env)).toMatchObject({ root, project: 'shop-2' });
   });
 
-  it('is recorded in a repository that came with links, and nothing they point to is changed', async () => {
+  it('is recorded without following links in the repository', async () => {
     const root = await make('clone');
     await make('clone', '.relay');
     await writeFile(join(home, '.bashrc'), 'precious');
@@ -131,7 +131,7 @@ describe('the location of a project', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('is not opened where it cannot be recorded', async () => {
+  it('is not opened if it cannot be recorded', async () => {
     const opened: string[] = [];
     const open = async (root: string) => {
       opened.push(root);
@@ -152,7 +152,7 @@ describe('the location of a project', () => {
     expect(opened).toEqual([]);
   });
 
-  it('takes the name that was asked for', async () => {
+  it('uses the requested name', async () => {
     const directory = await make('notes');
     expect(await locationOf(directory, { project: 'diary' })).toMatchObject({ project: 'diary' });
   });

@@ -160,7 +160,7 @@ describe('a call', () => {
 });
 
 describe('limits of calls', () => {
-  it('name their setting: calls at once, for each account', async () => {
+  it('name their setting: open calls, per account', async () => {
     await bob.serve({});
     for (let i = 0; i < 20; i++) await alice.call('Bob.add');
     const refusal = { code: 'LimitReached', details: { limit: 20, setting: 'quotas.calls' } };
@@ -188,7 +188,7 @@ describe('limits of calls', () => {
     await expect(alice.call('Bob.add', {}, { parent: 'made-up' })).rejects.toMatchObject(refusal);
   });
 
-  it('count calls that an agent makes while it is asked for one in a message', async () => {
+  it('count calls that an agent makes while it answers one in a message', async () => {
     const carol = await core.join(workspace, 'Carol', {
       tools: [{ name: 'review', description: 'Reviews', inputSchema: {} }],
     });
@@ -411,7 +411,7 @@ describe('a tool that needs consent', () => {
     await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice stopped waiting\./);
   });
 
-  it('is allowed only by a reply to its own question, and the person gets a hint', async () => {
+  it('is allowed only by a reply to its own question; the person gets a hint', async () => {
     const call = await alice.call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     const [question] = petra.delivered;
@@ -454,7 +454,7 @@ describe('a tool that needs consent', () => {
     expect(await refused.outcome()).toMatchObject({ error: { code: 'LimitReached' } });
   });
 
-  it('asks no more often than its caller may send: others are still asked for', async () => {
+  it('asks no more often than its caller may send, without affecting other callers', async () => {
     await using slow = await openCore({ rateLimit: { perSecond: 1, burst: 3 } });
     const there = await slow.newWorkspace();
     const person = await slow.join(there, 'Petra', { type: 'human' });
@@ -482,7 +482,7 @@ describe('a tool that needs consent', () => {
     await expect.poll(() => petra.delivered.map(({ from }) => from)).toEqual(['relay', 'Alice']);
   });
 
-  it('asks the person also if the caller only has a key, or only claims to be a person', async () => {
+  it('asks the person even if the caller only has a key, or only claims to be a person', async () => {
     await core.observerFromAfar(workspace).call('Bob.deploy');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     await petra.declared().call('Bob.deploy');
@@ -503,7 +503,7 @@ describe('a tool that needs consent', () => {
     expect(bob.calls).toHaveLength(1);
   });
 
-  it('is denied where nobody can allow it', async () => {
+  it('is denied if nobody can allow it', async () => {
     const lonely = await core.newWorkspace();
     const [one, other] = [await core.join(lonely, 'One'), await core.join(lonely, 'Other')];
     await other.serve({ consent: true });

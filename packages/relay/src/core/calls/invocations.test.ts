@@ -93,7 +93,7 @@ describe('an action', () => {
     await core.join(workspace, 'Review');
   });
 
-  it('is not also a tool: whichever took the name first stays', async () => {
+  it('cannot share a name with a tool: the first one keeps it', async () => {
     await bob.request('SERVE', { tools: [tool('deploy')], actions: [] });
     await expect(
       bob.request('SERVE', { tools: [tool('deploy')], actions: [action('bob.deploy')] }),
@@ -142,7 +142,7 @@ describe('an action', () => {
     });
   });
 
-  it('says of an invalid action which one it is', async () => {
+  it('names the invalid action in the error', async () => {
     const inputSchema = { type: 7 } as unknown as Record<string, unknown>;
     await expect(register(bob, action('ok'), action('a.b', { inputSchema }))).rejects.toMatchObject({
       message: expect.stringMatching(/^The action "a\.b" has an invalid schema/),
@@ -259,7 +259,7 @@ describe('an invocation', () => {
       .toMatchObject({ status: 'completed', result: 'done' });
   });
 
-  it('is waited for by a limited number: each who waits again counts as a call', async () => {
+  it('has a limited number of waiters: each counts as a call', async () => {
     const wait = { invocationId: 'mine', wait: true };
     for (let i = 0; i < 20; i++) await invoke(wait, `wait${i}`);
     const refusal = { code: 'LimitReached', details: { limit: 20, setting: 'quotas.calls' } };
@@ -274,7 +274,7 @@ describe('an invocation', () => {
     for (let i = 0; i < 20; i++) await invoke({ invocationId: `next${i}` });
   });
 
-  it('is performed once for one id, asked again before or after its end', async () => {
+  it('is performed once per id, also when it is repeated before or after its end', async () => {
     await invoke({ invocationId: 'mine' });
     await invoke({ invocationId: 'mine', wait: true }, 'again');
     await bob.answer({ result: 'once' });
@@ -295,13 +295,13 @@ describe('an invocation', () => {
     await expect(bob.request('INVOKE', asked)).rejects.toMatchObject({ code: 'IdConflict' });
   });
 
-  it('of the same id at the same time is performed once', async () => {
+  it('with the same id at the same time is performed once', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => invoke({ invocationId: 'same' })));
     expect(new Set(ids.map(({ invocation }) => invocation.invocationId)).size).toBe(1);
     expect(bob.calls).toHaveLength(1);
   });
 
-  it('is unknown where its owner disconnects, and never performed again', async () => {
+  it('is unknown if its owner disconnects, and never performed again', async () => {
     const { invocation } = await invoke({ invocationId: 'lost' });
     bob.disconnect();
     await expect
@@ -313,7 +313,7 @@ describe('an invocation', () => {
     expect(back.calls).toEqual([]);
   });
 
-  it('has failed where its owner left before it was told: nothing was performed', async () => {
+  it('fails if its owner leaves before it gets it', async () => {
     const invoking = invoke();
     // The action is found, and not yet on the disk.
     for (let i = 0; i < 10; i++) await undefined;
@@ -325,7 +325,7 @@ describe('an invocation', () => {
       .toMatchObject({ status: 'failed', error: { code: 'AgentOffline' } });
   });
 
-  it('that needs consent waits for it, and has failed where its owner left meanwhile', async () => {
+  it('that needs consent waits for it, and fails if its owner leaves meanwhile', async () => {
     const petra = await core.join(workspace, 'Petra', { type: 'human' });
     await register(bob, action('deploy', { consent: true }));
     const deploy = async (id: string) =>
@@ -376,7 +376,7 @@ describe('an invocation', () => {
     expect((await core.owner(workspace).request('INVOCATIONS', {})).invocations).toHaveLength(1);
   });
 
-  it('of a tool of an agent is one too', async () => {
+  it("of an agent's tool is recorded too", async () => {
     await alice.serve({ name: 'add' });
     const { invocation } = await bob.request('INVOKE', { name: 'Alice.add' });
     expect(invocation).toMatchObject({ actionName: 'Alice.add', owner: 'Alice' });
@@ -402,7 +402,7 @@ describe('an invocation', () => {
     await expect.poll(results).toEqual([7, 6, 5, 4, 3]);
   });
 
-  it('of an agent of a key counts together with those of its others', async () => {
+  it('counts together with those of other agents of the same key', async () => {
     const ann = await core.joinFromAfar(workspace, 'Ann');
     const ben = await core.joinFromAfar(workspace, 'Ben');
     for (const [i, who] of [ann, ann, ann, ben, ben, ben, ben].entries()) {

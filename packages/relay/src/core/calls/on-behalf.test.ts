@@ -31,7 +31,7 @@ async function asked(by: Participant, args: Record<string, unknown> = WISH, perf
 const FORBIDDEN = { code: 'Forbidden' };
 
 describe('a worker that is spawned in a call', () => {
-  it('works for the caller, who alone may have it released', async () => {
+  it('works for the caller, and only the caller may have it released', async () => {
     await (await asked(alice)).spawn();
     const [worker] = (await alice.request('WHO', { includeOffline: true })).agents.filter(
       ({ name }) => name === 'Worker',
@@ -43,7 +43,7 @@ describe('a worker that is spawned in a call', () => {
     await (await asked(alice, { name: 'Worker' })).release('Worker');
   });
 
-  it('needs a caller who may spawn, and a performer who may', async () => {
+  it('needs a caller and a performer who may both spawn', async () => {
     const far = await core.joinFromAfar(workspace, 'Far');
     await expect((await asked(far)).spawn()).rejects.toMatchObject(FORBIDDEN);
     await expect((await asked(alice.declared())).spawn()).rejects.toMatchObject(FORBIDDEN);
@@ -52,7 +52,7 @@ describe('a worker that is spawned in a call', () => {
     await expect((await asked(core.owner(workspace), WISH, far)).spawn()).rejects.toMatchObject(FORBIDDEN);
   });
 
-  it('is what the call asks for, while the call is open', async () => {
+  it('must match what the call asks for, while the call is open', async () => {
     const call = await asked(alice);
     for (const more of [{ name: 'Other' }, { task: 'Read her mail' }, { cwd: '/' }, { args: ['--yolo'] }])
       await expect(call.spawn(more)).rejects.toMatchObject(FORBIDDEN);

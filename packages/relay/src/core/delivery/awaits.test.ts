@@ -114,13 +114,13 @@ describe('one message', () => {
     expect(await second.outcome()).toEqual(reply('Two.'));
   });
 
-  it('that answers nobody is a message like any other', async () => {
+  it('that answers no question is an ordinary message', async () => {
     await bob.send('Alice', 'By the way.');
     expect(alice.delivered).toEqual([expect.objectContaining({ content: 'By the way.' })]);
   });
 });
 
-describe('whose answer can be awaited', () => {
+describe('the recipient of an awaited message', () => {
   it('is one agent, named or the lead, not everybody', async () => {
     await expect(alice.ask('*')).rejects.toMatchObject({
       code: 'InvalidRequest',
@@ -131,7 +131,7 @@ describe('whose answer can be awaited', () => {
     expect(await question.outcome()).toEqual(reply('I lead.'));
   });
 
-  it('is not oneself', async () => {
+  it('is not the sender', async () => {
     const question = await alice.ask('Alice');
     expect(await question.outcome()).toEqual(failure('MutualAwait', /own answer/));
   });
@@ -177,7 +177,7 @@ describe('a question nobody answers', () => {
     expect(await question.outcome()).toEqual(failure('Timeout', /Bob.* within 5 s\./));
   });
 
-  it('is a message like any other from then on: a late answer is only delivered', async () => {
+  it('is an ordinary message afterwards: a late answer is only delivered', async () => {
     const question = await alice.ask('Bob', { await: { timeoutMs: 5000 } });
     core.clock.advance(5000);
     await bob.send('Alice', 'Late.', { thread: question.thread });
@@ -201,7 +201,7 @@ describe('a question nobody answers', () => {
     expect(await question.outcome()).toEqual(reply('Go.'));
   });
 
-  it('is given up with the connection it was asked on, and no ring goes through it', async () => {
+  it('is given up with its connection, and is in no cycle of waiting agents', async () => {
     await alice.ask('Bob');
     alice.disconnect();
     const question = await bob.ask('Alice');
@@ -221,7 +221,7 @@ describe('a question asked again after a lost connection', () => {
     expect(bob.delivered).toHaveLength(1);
   });
 
-  it('replaces itself where the old connection is only thought to be alive', async () => {
+  it('replaces the one on the old connection, which is not known to be lost', async () => {
     const before = await alice.ask('Bob', {}, 'q1');
     const question = await alice.again().ask('Bob', {}, 'q1');
     await bob.send('Alice', 'Go.');
@@ -242,7 +242,7 @@ describe('a question asked again after a lost connection', () => {
   });
 
   it.each(['disconnect', 'restart'] as const)(
-    'gets no answer that another question has had, after a %s',
+    'gets no answer that another question already got, after a %s',
     async (end) => {
       const first = await alice.ask('Bob', { thread: 'deploy' }, 'q1');
       await alice.ask('Bob', { thread: 'deploy' }, 'q2');

@@ -50,7 +50,7 @@ describe('a claim', () => {
     await expect(claim(host('hook', 'hook'), 'pty')).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 
-  it('that was not reported about comes again to its receiver, also on a new connection', async () => {
+  it('without a report is granted again to its receiver, also on a new connection', async () => {
     const before = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     await claim(before, 'pty');
@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(await claim(pty, 'pty')).toEqual(['one']);
   });
 
-  it.each([-3_600_000, 3_600_000])('waits as long for that when the clock is set by %i ms', async (ms) => {
+  it.each([-3_600_000, 3_600_000])('is not affected when the clock is set by %i ms', async (ms) => {
     const pty = host('terminal', 'pty');
     await alice.send('Bob', 'one');
     await bob.request('INBOX', { take: true });
@@ -117,7 +117,7 @@ describe('a claim', () => {
 });
 
 describe('what a path reports', () => {
-  it('moves the message on, and takes it out of the unread', async () => {
+  it('changes the state of the message, and removes it from the unread ones', async () => {
     const pty = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     await claim(pty, 'pty');
@@ -139,7 +139,7 @@ describe('what a path reports', () => {
     ]);
   });
 
-  it('is refused for what nobody claimed, and for what is not for the agent', async () => {
+  it('is refused for a message that nobody claimed, or that is not for the agent', async () => {
     const pty = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     for (const state of ['injected', 'turn_started', 'refused', 'uncertain'] as const)
@@ -148,7 +148,7 @@ describe('what a path reports', () => {
     await expect(report(pty, 'pty', own, 'injected')).rejects.toMatchObject({ code: 'MessageNotFound' });
   });
 
-  it('gives a refused message to the next path, in order, and never to the same again', async () => {
+  it('gives a refused message to the next path, in order, and never to the same one again', async () => {
     const native = host('api', 'native');
     const pty = host('terminal', 'pty');
     const first = await alice.send('Bob', 'one');
@@ -190,7 +190,7 @@ describe('what a path reports', () => {
     expect(await claim(pty, 'pty', 1)).toEqual(['three']);
   });
 
-  it('gives back what programs have passed over meanwhile: they did not accept it, and the next path gets it', async () => {
+  it('returns a message that programs have passed meanwhile, and the next path gets it', async () => {
     const pty = host('terminal', 'pty');
     const first = await alice.send('Bob', 'one');
     expect(await claim(pty, 'pty')).toEqual(['one']);
@@ -224,7 +224,7 @@ describe('what a path reports', () => {
 });
 
 describe('an uncertain message', () => {
-  it('is one whose path went away in the middle: nobody tries again, until the agent reads it', async () => {
+  it('is one whose path disconnected during delivery: it is not retried', async () => {
     const pty = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     await claim(pty, 'pty');
@@ -239,7 +239,7 @@ describe('an uncertain message', () => {
     expect(await traceOf(sent)).toMatchObject({ state: 'read' });
   });
 
-  it('is reported once, to its sender and the owner, when its path disconnects', async () => {
+  it('is reported to its sender and the owner once, when its path disconnects', async () => {
     const { workspace } = alice.principal;
     const owner = core.owner(workspace).connect();
     const carol = await core.join(workspace, 'Carol');
@@ -291,7 +291,7 @@ describe('an uncertain message', () => {
     expect(await traceOf(sent)).toMatchObject({ state: 'turn_started' });
   });
 
-  it('stays so when daemon and path end together', async () => {
+  it('stays uncertain when daemon and path end together', async () => {
     const pty = host('terminal', 'pty');
     const sent = await alice.send('Bob', 'one');
     await claim(pty, 'pty');
@@ -304,7 +304,7 @@ describe('an uncertain message', () => {
 });
 
 describe('the path in use', () => {
-  it('is the best one that is there; the others take over when it leaves', async () => {
+  it('is the best one connected; the others take over when it disconnects', async () => {
     const pty = host('terminal', 'pty');
     const native = host('api', 'native', 'pty');
     const paths = async () =>
@@ -328,7 +328,7 @@ describe('the path in use', () => {
     ['hook', 'no_hook'],
     ['native', 'no_interface'],
   ] as const)(
-    'is the next one of a program while its %s does not work (%s), and that one says what a message waits for',
+    'is the next one of a program while its %s does not work (%s), and says what a message waits for',
     async (best, code) => {
       const both = host('terminal', best, 'pty');
       await both.request('REPORT', { path: best, state: 'waits', reason: { code } });
@@ -394,7 +394,7 @@ describe('the path in use', () => {
     expect(await status()).toBe('idle');
   });
 
-  it('is one program at a time: the next goes on where it ended', async () => {
+  it('is one program at a time: the next one continues where it ended', async () => {
     const first = bob.again();
     await first.listening();
     const second = bob.again();
@@ -444,14 +444,14 @@ describe('waiting for mail', () => {
     expect(await bob.request('WAIT', WAIT, 'w3')).toEqual({ unread: 0 });
   });
 
-  it('is over after its time', async () => {
+  it('ends after its timeout', async () => {
     await bob.request('WAIT', WAIT, 'w4');
     core.clock.advance(1000);
     expect(await bob.outcomeOf('w4')).toMatchObject({ error: { code: 'Timeout' } });
     expect(await bob.request('WAIT', WAIT, 'w5')).toEqual({ unread: 0 });
   });
 
-  it('is for one program at a time, until it is cancelled or gone', async () => {
+  it('is possible for one program at a time, until it cancels or disconnects', async () => {
     const other = bob.again({ paths: [] });
     await bob.request('WAIT', WAIT, 'w6');
     const begin = vi.spyOn(other, 'begin');
@@ -463,7 +463,7 @@ describe('waiting for mail', () => {
     expect(await bob.request('WAIT', WAIT, 'w9')).toEqual({ unread: 0 });
   });
 
-  it('goes on when the same is asked on a new connection', async () => {
+  it('continues when it is requested again on a new connection', async () => {
     await bob.request('WAIT', WAIT, 'w10');
     const back = bob.again({ paths: [] });
     expect(await back.request('WAIT', WAIT, 'w10')).toEqual({ unread: 0 });

@@ -48,7 +48,7 @@ describe('the state of a delivery', () => {
     expect(await trace(messageId)).toEqual([first]);
   });
 
-  it('of a message that was acked is read too', async () => {
+  it('of an acked message includes read', async () => {
     const { messageId } = await alice.send('Bob', 'Hi.');
     await report(bob, 'acked', messageId);
     expect((await bob.request('INBOX', {})).messages).toEqual([]);
@@ -88,14 +88,14 @@ describe('the state of a delivery', () => {
 });
 
 describe('a state is never overstated', () => {
-  it('a client cannot have taken what it was not given', async () => {
+  it('a client cannot accept what it was not sent', async () => {
     await bob.request('RECEIVE', { paths: [] });
     const { messageId } = await alice.send('Bob', 'Hi.');
     await bob.request('ACK', { upTo: 1_000_000_000 });
     expect(await trace(messageId)).toMatchObject([{ state: 'stored' }]);
   });
 
-  it('taking one message says nothing of the later ones', async () => {
+  it('accepting one message does not accept later ones', async () => {
     const first = await alice.send('Bob', 'One.');
     const second = await alice.send('Bob', 'Two.');
     await bob.request('ACK', { upTo: first.seq });
@@ -103,7 +103,7 @@ describe('a state is never overstated', () => {
     expect(await trace(second.messageId)).toMatchObject([{ state: 'stored' }]);
   });
 
-  it('taking later messages says nothing of one that had expired by then', async () => {
+  it('accepting later messages does not accept one that had expired', async () => {
     bob.disconnect();
     const lost = await alice.send('Bob', 'Soon over.', { expiresAt: core.clock.now() + 100 });
     core.clock.advance(101);
@@ -123,7 +123,7 @@ describe('a state is never overstated', () => {
     expect((await trace(messageId))[0]?.transitions.map(({ state }) => state)).toEqual(['stored', 'read']);
   });
 
-  it('one recipient of a broadcast says nothing for another', async () => {
+  it('one recipient of a broadcast does not confirm for another', async () => {
     const carol = await core.join(alice.principal.workspace, 'Carol');
     const { messageId } = await alice.send('*', 'All.');
     await report(carol, 'acked', messageId);
@@ -133,7 +133,7 @@ describe('a state is never overstated', () => {
     ]);
   });
 
-  it('many acknowledgements keep the newest exact and never put a message too far', async () => {
+  it('many acknowledgements keep the newest exact, and never overstate a message', async () => {
     const sent: Array<{ messageId: string; seq: number }> = [];
     for (let i = 0; i < 600; i++) {
       core.clock.advance(1);
@@ -158,7 +158,7 @@ describe('why a delivery goes no further', () => {
     ['it is only told of mail', 'no_wake_path', () => bob.request('RECEIVE', { paths: [], notify: true })],
     ['its client took it', 'not_read', () => bob.request('ACK', { upTo: bob.delivered[0]?.seq ?? 0 })],
     ['its time is over', 'expired', () => core.clock.advance(1001)],
-  ])('is told when %s', async (_why, code, happens) => {
+  ])('is reported when %s', async (_why, code, happens) => {
     const { messageId } = await alice.send('Bob', 'Hi.', { expiresAt: core.clock.now() + 1000 });
     await happens();
     expect(await trace(messageId)).toMatchObject([{ reason: { code, text: REASONS[code] } }]);

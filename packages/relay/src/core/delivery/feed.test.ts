@@ -113,7 +113,7 @@ describe('a feed', () => {
     );
   });
 
-  it('does so when several daemons store, and their news comes late', async () => {
+  it('does so with several daemons and late news', async () => {
     const daemon = fc.constantFrom('own', 'near', 'far');
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ stores: daemon, isOurs: fc.boolean() }) },
@@ -179,7 +179,7 @@ describe('a feed', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'hears a receiver that has room again %i turns after the page was read',
+    'continues when the receiver has room again, %i turns after the page was read',
     async (turns) => {
       const stream = new Stream();
       for (let i = 0; i < 3; i++) stream.store();

@@ -40,7 +40,7 @@ describe('a path that ends while it claims', () => {
     return { program, pty, sent };
   };
 
-  it('gets nothing: the message goes to the next one', async () => {
+  it('gets nothing: the message goes to the next path', async () => {
     const { program, pty } = await standingBy();
     const claimed = pty.request('CLAIM', { path: 'pty' });
     pty.disconnect();
@@ -48,7 +48,7 @@ describe('a path that ends while it claims', () => {
     await vi.waitFor(() => expect(contents(program)).toEqual(['one']));
   });
 
-  it('keeps what it got in that moment: nobody else is given it too', async () => {
+  it('keeps what it got: no other path gets the same message', async () => {
     const { program, pty, sent } = await standingBy();
     const { store } = core.relay;
     const write = store.claim.bind(store);
@@ -65,8 +65,8 @@ describe('a path that ends while it claims', () => {
   });
 });
 
-describe('a program that comes back before its old connection is known to be gone', () => {
-  it('gets its mail on the new one', async () => {
+describe('a program that reconnects before its old connection is known to be lost', () => {
+  it('gets its mail on the new connection', async () => {
     const before = bob.again({ receiver: 'program' });
     await before.listening();
     const one = await alice.send('Bob', 'one');
@@ -78,7 +78,7 @@ describe('a program that comes back before its old connection is known to be gon
     expect([contents(before), contents(back)]).toEqual([['one'], ['two']]);
   });
 
-  it('is told of what it can claim on the new one, and is not away when the old one ends', async () => {
+  it('is notified on the new connection, and stays present when the old one ends', async () => {
     const before = bob.again({ paths: ['pty'], receiver: 'terminal' });
     const back = bob.again({ paths: ['pty'], receiver: 'terminal' });
     await alice.request('WATCH', {});
@@ -92,7 +92,7 @@ describe('a program that comes back before its old connection is known to be gon
 });
 
 describe('a message that is refused after a later one', () => {
-  it('is left in the inbox where a program is past it, and the path goes on', async () => {
+  it('stays in the inbox if a program is past it, and the path continues', async () => {
     const program = bob.again();
     const pty = bob.again({ paths: ['pty'], receiver: 'terminal' });
     await program.listening();
@@ -112,7 +112,7 @@ describe('a message that is refused after a later one', () => {
 });
 
 describe('what a path claims', () => {
-  it('fits into one answer; the rest comes with the next', async () => {
+  it('fits into one answer; the rest comes with the next one', async () => {
     await using large = await openCore({ maxBodyBytes: 65_536 });
     const workspace = await large.newWorkspace();
     const sender = await large.join(workspace, 'Alice');
@@ -132,7 +132,7 @@ describe('what a path claims', () => {
   });
 });
 
-describe('a recipient is called idle', () => {
+describe('a recipient is reported as idle', () => {
   it('only if nothing wakes it', async () => {
     core.clock.advance(IDLE_AFTER_MS);
     expect(await alice.send('Bob', 'nothing')).toMatchObject({ idle: ['Bob'] });

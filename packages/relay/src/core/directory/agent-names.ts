@@ -1,8 +1,16 @@
 import { sameHash } from '@agent-relay/platform/secrets';
-import { checkAgentName, nameKey, nameSkeleton, plainAgentName, RelayError } from '@agent-relay/protocol';
+import {
+  checkAgentName,
+  nameKey,
+  nameSkeleton,
+  nearNames,
+  plainAgentName,
+  RelayError,
+} from '@agent-relay/protocol';
 import { accountIn } from '../governance/accounts.ts';
 import type { Tally } from '../governance/tally.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 
 /** The agents of one workspace by name key, by skeleton, and by token hash. */
 interface Names {
@@ -112,3 +120,16 @@ const namesOf = ({ name, handle }: Agent): string[] => (handle === undefined ? [
 
 export const nameTaken = (name: string): RelayError =>
   new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });
+
+/** `known`: the names to suggest from. */
+export function unknownAgent(workspace: Workspace, name: string, known: readonly string[]): RelayError {
+  const suggestions = nearNames(name, known);
+  const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+  return new RelayError('AgentNotFound', `No agent "${name}" is known in project ${workspace.name}.${hint}`, {
+    details: { suggestions },
+    ...(hint === '' ? { next: HOW_AN_AGENT_BECOMES_KNOWN } : {}),
+  });
+}
+
+const HOW_AN_AGENT_BECOMES_KNOWN =
+  'List the agents with: agent-relay who --all. An agent is added when it first connects, for example with: agent-relay inbox --as NAME';

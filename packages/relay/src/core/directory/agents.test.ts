@@ -36,7 +36,7 @@ describe('a new name', () => {
     expect((await identify('alice', token)).agent.name).toBe('Alice');
   });
 
-  it('may not bring something that is no token', async () => {
+  it('may not bring an invalid token', async () => {
     await expect(identify('Alice', 'secret')).rejects.toMatchObject({
       code: 'InvalidRequest',
       details: { field: 'token' },
@@ -53,7 +53,7 @@ describe('a new name', () => {
     await expect(identify(name)).rejects.toMatchObject({ code });
   });
 
-  it('may not look like another one of the project; in another project it may', async () => {
+  it('may not look like another name in the project, but may in another project', async () => {
     await identify('worker-1');
     await expect(identify('worker-l')).rejects.toMatchObject({
       code: 'LookAlikeName',
@@ -95,7 +95,7 @@ describe('a new name', () => {
     ]);
   });
 
-  it('cannot be had with the token of another agent', async () => {
+  it('cannot be registered with the token of another agent', async () => {
     const { issued = '' } = await identify('Alice');
     await expect(identify('Bob', issued)).rejects.toMatchObject({
       code: 'Unauthorized',
@@ -123,7 +123,7 @@ describe('a known name', () => {
     }
   });
 
-  it('keeps what its agent said of itself until it says something else', async () => {
+  it('keeps the profile of its agent until the agent changes it', async () => {
     const alice = await core.join(workspace, 'Alice', { cli: 'claude', task: 'review', capabilities: ['x'] });
     await core.join(workspace, 'Alice', { token: alice.token, task: 'test' });
     const [info] = (await alice.request('WHO', {})).agents;
@@ -185,7 +185,7 @@ describe('a handle', () => {
     expect(names()).toEqual(['Bob']);
   });
 
-  it('is not free for a name either', async () => {
+  it('cannot be registered as a name', async () => {
     await core.join(workspace, 'BuildPlanner', { handle: 'bp1' });
     await expect(identify('BP1')).rejects.toMatchObject({ code: 'NameTaken' });
     await expect(identify('bpl')).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe('a handle', () => {
     });
   });
 
-  it('can be given and changed later, and stays where it is left unsaid', async () => {
+  it('can be set and changed later, and stays if it is omitted', async () => {
     const { token } = await core.join(workspace, 'Alice');
     for (const handle of ['al', 'ally']) await core.join(workspace, 'Alice', { token, handle });
     await core.join(workspace, 'Alice', { token });
@@ -203,7 +203,7 @@ describe('a handle', () => {
     await core.join(workspace, 'al');
   });
 
-  it('that is just the name is no handle, and ends when it becomes the name', async () => {
+  it('is dropped if it equals the name', async () => {
     const alice = await core.join(workspace, 'Alice', { handle: '@alice' });
     expect((await alice.request('WHO', {})).agents[0]).not.toHaveProperty('handle');
     await core.join(workspace, 'Alice', { token: alice.token, handle: 'al' });
@@ -225,7 +225,7 @@ describe('what the owner decides', () => {
     expect(core.relay.agents.lead(workspace).name).toBe('First');
   });
 
-  it('is not changed by another name, handle or token: the lead is who registered first', async () => {
+  it('does not change with a new name, handle or token', async () => {
     const { token } = await core.join(workspace, 'First');
     await core.join(workspace, 'Second');
     await core.join(workspace, 'First', { token, handle: 'one' });
@@ -287,7 +287,7 @@ describe('when an agent wants its messages', () => {
 describe('a name that a client chose by itself', () => {
   const claim = (client: string, session: string) => ({ claim: { client, session } });
 
-  it('is for the client that registered it, and for one of its sessions at a time', async () => {
+  it('belongs to the client that registered it, one session at a time', async () => {
     const first = await core.join(workspace, 'claude', { ...claim('claude', 's1'), token: newAgentToken() });
     const { token } = first;
     const come = (introduction: object) =>
@@ -302,7 +302,7 @@ describe('a name that a client chose by itself', () => {
     expect((await come(claim('claude', 's2'))).agent.name).toBe('claude');
   });
 
-  it('is not for a new session while anybody is connected as the agent, and still for one that returns', async () => {
+  it('is refused to a new session while the agent is connected, but not to one that returns', async () => {
     const { token } = await core.join(workspace, 'claude', claim('claude', 's1'));
     const come = (introduction: object) =>
       core.relay.agents.identify(workspace, 'claude', { token, ...introduction });
@@ -335,20 +335,20 @@ describe('a token alone', () => {
 describe('the lead', () => {
   const lead = () => core.relay.agents.lead(workspace).name;
 
-  it('is the agent marked so', async () => {
+  it('is the agent marked as lead', async () => {
     await core.join(workspace, 'First');
     await core.join(workspace, 'Second', { lead: true });
     expect(lead()).toBe('Second');
   });
 
-  it('is the first of several marked so', async () => {
+  it('is the first of several marked as lead', async () => {
     await core.join(workspace, 'First');
     await core.join(workspace, 'Second', { lead: true });
     await core.join(workspace, 'Third', { lead: true });
     expect(lead()).toBe('Second');
   });
 
-  it('is else the first agent of the project that is there to stay', async () => {
+  it('is otherwise the first permanent agent of the project', async () => {
     await core.join(workspace, 'Passing', { ephemeral: true });
     await core.join(workspace, 'First');
     await core.join(workspace, 'Second');
@@ -372,7 +372,7 @@ describe('the lead', () => {
 });
 
 describe('an ephemeral agent', () => {
-  it('is collected when it stayed away, and its name is free again', async () => {
+  it('is removed when it stays away, and its name is free again', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
     core.clock.advance(GONE_AFTER_MS - 1);
@@ -385,7 +385,7 @@ describe('an ephemeral agent', () => {
     expect(next.token).not.toBe(alice.token);
   });
 
-  it('is not, when it comes back in time', async () => {
+  it('is not removed if it reconnects in time', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
     core.clock.advance(GONE_AFTER_MS - 1);
@@ -397,7 +397,7 @@ describe('an ephemeral agent', () => {
     expect(names()).toEqual([]);
   });
 
-  it('is collected after a restart unless it comes back', async () => {
+  it('is removed after a restart unless it reconnects', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     await core.join(workspace, 'Bob', { ephemeral: true });
     await core.restart();
@@ -406,13 +406,13 @@ describe('an ephemeral agent', () => {
     expect(names()).toEqual(['Alice']);
   });
 
-  it('is collected when its connection broke before it was there', async () => {
+  it('is removed if its connection broke during registration', async () => {
     await core.relay.agents.identify(workspace, 'Alice', { ephemeral: true });
     core.clock.advance(GONE_AFTER_MS);
     expect(names()).toEqual([]);
   });
 
-  it('cannot come back as an agent that is being removed', async () => {
+  it('cannot reconnect while it is being removed', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
     core.clock.advance(GONE_AFTER_MS);
@@ -424,7 +424,7 @@ describe('an ephemeral agent', () => {
     expect(next.principal.agent?.id).not.toBe(alice.principal.agent?.id);
   });
 
-  it('leaves what it sent behind', async () => {
+  it('leaves its messages behind', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     const bob = await core.join(workspace, 'Bob');
     await alice.send('Bob', 'Remember me.');
@@ -436,7 +436,7 @@ describe('an ephemeral agent', () => {
   });
 });
 
-describe('an agent there to stay', () => {
+describe('a permanent agent', () => {
   it('is remembered with the time it was last active', async () => {
     const alice = await core.join(workspace, 'Alice');
     core.clock.advance(5000);
@@ -463,7 +463,7 @@ describe('an agent that is being removed', () => {
     }
   };
 
-  it('does not come back by its token', () =>
+  it('cannot connect with its token', () =>
     whileRemoved((_, token) => expect(core.relay.agents.byToken(token)).rejects.toThrow(/not valid/)));
 
   const renamed = ({ workspaceId, name }: Agent) => ({
@@ -474,11 +474,10 @@ describe('an agent that is being removed', () => {
     subject: 'Alicia',
     detail: { before: name },
   });
-  it('does not come back by a new name', () =>
+  it('cannot connect with a new name', () =>
     whileRemoved((agent) =>
       expect(core.relay.agents.rename(agent, 'Alicia', renamed(agent))).rejects.toThrow(/removed/),
     ));
 
-  it('does not come back when the project is read again', () =>
-    whileRemoved(() => core.relay.reload(workspace)));
+  it('is not loaded again with the project', () => whileRemoved(() => core.relay.reload(workspace)));
 });

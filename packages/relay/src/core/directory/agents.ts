@@ -5,7 +5,6 @@ import {
   categoriesOf,
   isAgentToken,
   nameKey,
-  nearNames,
   type OperationParams,
   RelayError,
   SYSTEM_AGENT,
@@ -17,8 +16,8 @@ import type { Agent, AgentStanding } from '../ports/store/agents.ts';
 import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
-import { AgentNames, nameTaken } from './agent-names.ts';
-import { handleOf, type Introduction, profileOf } from './introduction.ts';
+import { AgentNames, nameTaken, unknownAgent } from './agent-names.ts';
+import { handleOf, type Introduction } from './introduction.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
 import { Registration } from './registration.ts';
@@ -148,15 +147,10 @@ export class Agents {
   get(workspace: Workspace, name: string): Agent {
     const agent = this.find(workspace, name);
     if (agent) return agent;
-    const suggestions = nearNames(
+    throw unknownAgent(
+      workspace,
       name,
       this.list(workspace).map((known) => known.name),
-    );
-    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
-    throw new RelayError(
-      'AgentNotFound',
-      `No agent "${name}" is known in project ${workspace.name}.${hint}`,
-      { details: { suggestions }, ...(hint === '' ? { next: HOW_AN_AGENT_BECOMES_KNOWN } : {}) },
     );
   }
 
@@ -220,25 +214,7 @@ export class Agents {
   async system(workspace: Workspace): Promise<Agent> {
     const known = this.find(workspace, SYSTEM_AGENT);
     if (known) return known;
-    const agent = await this.#store.createAgent({
-      ...profileOf({}),
-      type: 'system',
-      lead: false,
-      grants: [],
-      ephemeral: false,
-      attention: undefined,
-      registeredBy: undefined,
-      heldBy: undefined,
-      account: undefined,
-      workspaceId: workspace.id,
-      name: SYSTEM_AGENT,
-      handle: undefined,
-      tokenHash: hashSecret(newAgentToken()),
-      createdAt: this.#clock.now(),
-    });
-    if (!agent) return this.get(workspace, SYSTEM_AGENT);
-    this.#names.add(agent);
-    return agent;
+    return (await this.#registration.registerSystem(workspace)) ?? this.get(workspace, SYSTEM_AGENT);
   }
 
   async announce(
@@ -345,6 +321,3 @@ export class Agents {
     });
   }
 }
-
-const HOW_AN_AGENT_BECOMES_KNOWN =
-  'List the agents with: agent-relay who --all. An agent is added when it first connects, for example with: agent-relay inbox --as NAME';

@@ -25,21 +25,21 @@ const listed = async (includeArchived = false) =>
   (await bob.request('CHANNEL_LIST', { includeArchived })).channels;
 
 describe('#general', () => {
-  it('exists from the start and has everybody in it', async () => {
+  it('exists from the start, and everybody is a member', async () => {
     expect(await listed()).toEqual([
       { name: '#general', members: 3, joined: true, createdBy: 'relay', createdAt: workspace.createdAt },
     ]);
     expect(await members('general')).toEqual(['Alice', 'Bob', 'Carol']);
   });
 
-  it('reaches everybody without anybody having joined, also those who come later', async () => {
+  it('reaches everybody without joining, also those who register later', async () => {
     const dave = await core.join(workspace, 'Dave');
     expect(await alice.send('#general', 'Morning.')).toMatchObject({ recipients: 3 });
     for (const reader of [bob, carol, dave]) expect(contents(reader)).toEqual(['Morning.']);
     expect(bob.delivered[0]).toMatchObject({ to: '#general', channel: '#general' });
   });
 
-  it('shows newcomers what was said before they came, but gives it to nobody as unread', async () => {
+  it('shows newcomers earlier messages, but not as unread', async () => {
     await alice.send('#general', 'Before.');
     const dave = await core.join(workspace, 'Dave');
     expect((await dave.request('INBOX', {})).unread).toBe(0);
@@ -47,7 +47,7 @@ describe('#general', () => {
     expect(messages.map(({ content }) => content)).toEqual(['Before.']);
   });
 
-  it('can neither be left nor archived nor made again', async () => {
+  it('cannot be left, archived or created again', async () => {
     await expect(bob.request('CHANNEL_LEAVE', { channel: '#general' })).rejects.toMatchObject({
       code: 'Forbidden',
     });
@@ -60,7 +60,7 @@ describe('#general', () => {
     expect(await bob.request('CHANNEL_JOIN', { channel: '#general' })).toMatchObject({ joined: false });
   });
 
-  it('is the same one after a restart', async () => {
+  it('is the same after a restart', async () => {
     await core.restart();
     const { channels } = await core.owner(workspace).request('CHANNEL_LIST', {});
     expect(channels).toMatchObject([{ name: '#general', members: 3 }]);
@@ -68,7 +68,7 @@ describe('#general', () => {
 });
 
 describe('a channel', () => {
-  it('is made with a topic, and whoever makes it is in it', async () => {
+  it('is created with a topic, and its creator is a member', async () => {
     const { channel } = await alice.request('CHANNEL_CREATE', { name: 'Build', topic: 'Red or green' });
     expect(channel).toEqual({
       name: '#Build',
@@ -81,7 +81,7 @@ describe('a channel', () => {
     expect(await listed()).toContainEqual({ ...channel, joined: false });
   });
 
-  it('has one name, with or without #, whatever the case', async () => {
+  it('has one name, with or without #, in any case', async () => {
     await alice.request('CHANNEL_CREATE', { name: '#Build' });
     await expect(bob.request('CHANNEL_CREATE', { name: 'build' })).rejects.toMatchObject({
       code: 'ChannelExists',
@@ -94,7 +94,7 @@ describe('a channel', () => {
     });
   });
 
-  it('gives its members, and nobody else, what is posted while they are in it', async () => {
+  it('delivers posts to its current members only', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await alice.send('#build', 'Alone.');
     expect(await bob.request('CHANNEL_JOIN', { channel: 'build' })).toMatchObject({
@@ -117,7 +117,7 @@ describe('a channel', () => {
     expect(contents(bob)).toEqual(['Welcome.']);
   });
 
-  it('can be made by joining it, once, by many at once', async () => {
+  it('can be created by joining it, once, even by many at once', async () => {
     const joined = await Promise.all(
       [alice, bob, carol].map((one) => one.request('CHANNEL_JOIN', { channel: 'standup', create: true })),
     );
@@ -139,13 +139,13 @@ describe('a channel', () => {
     await expect(unknown).rejects.toMatchObject({ details: { suggestions: ['Bob'] } });
   });
 
-  it('may get another topic', async () => {
+  it('can change its topic', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.request('CHANNEL_TOPIC', { channel: 'build', topic: 'Green' });
     expect((await listed()).at(-1)).toMatchObject({ topic: 'Green' });
   });
 
-  it('that is not there is an error with the nearest names', async () => {
+  it('that does not exist is an error with the nearest names', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     for (const attempt of [
       alice.send('#biuld', 'Hi.'),
@@ -203,7 +203,7 @@ describe('an archived channel', () => {
     await alice.request('CHANNEL_ARCHIVE', { channel: 'build' });
   });
 
-  it('takes no messages, no members and no topic, also after a restart', async () => {
+  it('accepts no messages, members or topics, also after a restart', async () => {
     const attempts = (participant: Participant) => [
       participant.send('#build', 'One more.'),
       participant.request('CHANNEL_TOPIC', { channel: 'build', topic: 'x' }),
@@ -218,18 +218,18 @@ describe('an archived channel', () => {
       await expect(attempt).rejects.toMatchObject({ code: 'ChannelArchived' });
   });
 
-  it('takes no replies to what was said in it', async () => {
+  it('accepts no replies to its messages', async () => {
     const [last] = bob.delivered;
     await expect(bob.reply(last?.id ?? '', 'But…')).rejects.toMatchObject({ code: 'ChannelArchived' });
   });
 
-  it('is listed when asked for, and can still be read by its members', async () => {
+  it('is listed on request, and can still be read by its members', async () => {
     expect((await listed()).map(({ name }) => name)).toEqual(['#general']);
     expect((await listed(true)).at(-1)).toMatchObject({ name: '#build', archivedAt: core.clock.now() });
     expect((await bob.request('HISTORY', { channel: 'build' })).messages).toHaveLength(1);
   });
 
-  it('keeps its name, and can be opened again', async () => {
+  it('keeps its name, and can be reopened', async () => {
     await expect(bob.request('CHANNEL_CREATE', { name: 'build' })).rejects.toMatchObject({
       code: 'ChannelExists',
     });
@@ -240,7 +240,7 @@ describe('an archived channel', () => {
 });
 
 describe('a key without a name', () => {
-  it('sees the channels, and changes nothing of them', async () => {
+  it('can see channels, but not change them', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build', topic: 'Green' });
     const before = await listed(true);
     const observer = core.observerFromAfar(workspace);
@@ -258,7 +258,7 @@ describe('a key without a name', () => {
   });
 });
 
-describe('those who watch', () => {
+describe('watchers', () => {
   it('get each change of a channel once', async () => {
     await carol.request('WATCH', {});
     await alice.request('CHANNEL_CREATE', { name: 'build' });

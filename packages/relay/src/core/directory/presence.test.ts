@@ -22,7 +22,7 @@ const status = async (name: string) => {
 };
 
 describe('an agent', () => {
-  it.each([-3_600_000, 3_600_000])('does not become idle by a clock that is set by %i ms', async (ms) => {
+  it.each([-3_600_000, 3_600_000])('does not become idle when the clock is set by %i ms', async (ms) => {
     core.clock.set(ms);
     expect(await status('Alice')).toMatchObject({ status: 'active' });
     core.clock.advance(IDLE_AFTER_MS);
@@ -43,7 +43,7 @@ describe('an agent', () => {
     expect(await status('Alice')).not.toHaveProperty('connectedAt');
   });
 
-  it('is online until the last of its connections is gone', async () => {
+  it('is online until its last connection ends', async () => {
     const second = alice.again();
     alice.disconnect();
     expect(await status('Alice')).toMatchObject({ status: 'active' });
@@ -58,7 +58,7 @@ describe('an agent', () => {
     expect(await status('Alice')).toMatchObject({ status: 'active' });
   });
 
-  it('is connected since it came back, not since its first time', async () => {
+  it('is connected since its latest reconnect', async () => {
     alice.disconnect();
     core.clock.advance(1000);
     alice.connect();
@@ -67,7 +67,7 @@ describe('an agent', () => {
 });
 
 describe('who', () => {
-  it('shows active and idle agents unless told otherwise', async () => {
+  it('shows active and idle agents by default', async () => {
     core.clock.advance(IDLE_AFTER_MS);
     core.relay.presence.active(bob.principal.agent?.id ?? 0);
     const carol = await core.join(bob.principal.workspace, 'Carol');
@@ -119,8 +119,8 @@ describe('a watcher', () => {
   });
 });
 
-describe('the count of the daemon', () => {
-  it('tells connections from agents', async () => {
+describe("the daemon's count", () => {
+  it('distinguishes connections from agents', async () => {
     const before = core.relay.presence.count();
     const second = alice.again();
     expect(core.relay.presence.count()).toEqual({ ...before, connections: before.connections + 1 });

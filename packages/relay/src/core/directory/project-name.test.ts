@@ -20,7 +20,7 @@ describe('the name of a project', () => {
     expect(projectName(root)).toBe(name);
   });
 
-  it('keeps to the grammar of names, whatever the directory is called', () => {
+  it('is a valid name for any directory', () => {
     fc.assert(
       fc.property(fc.uint16Array(), (units) => {
         const name = projectName(String.fromCharCode(...units));

@@ -1,5 +1,5 @@
 import { hashSecret, newAgentToken, tokenIdOfHash } from '@agent-relay/platform/secrets';
-import { isAgentToken, plainAgentName, RelayError } from '@agent-relay/protocol';
+import { isAgentToken, plainAgentName, RelayError, SYSTEM_AGENT } from '@agent-relay/protocol';
 import { type Account, LOCAL } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -98,6 +98,28 @@ export class Registration {
     await this.#tools.replace(agent, introduction.tools);
     await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
     return introduction.token === undefined ? { agent, issued: token } : { agent };
+  }
+
+  /** Registers the relay itself as a sender of notices; undefined if it is registered already. */
+  async registerSystem(workspace: Workspace): Promise<Agent | undefined> {
+    const agent = await this.#store.createAgent({
+      ...profileOf({}),
+      type: 'system',
+      lead: false,
+      grants: [],
+      ephemeral: false,
+      attention: undefined,
+      registeredBy: undefined,
+      heldBy: undefined,
+      account: undefined,
+      workspaceId: workspace.id,
+      name: SYSTEM_AGENT,
+      handle: undefined,
+      tokenHash: hashSecret(newAgentToken()),
+      createdAt: this.#clock.now(),
+    });
+    if (agent) this.#names.add(agent);
+    return agent;
   }
 
   /** Throws if another session holds the agent: a name that a client chose is for one session at a time. */

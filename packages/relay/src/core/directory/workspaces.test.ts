@@ -33,7 +33,7 @@ describe('a workspace', () => {
     expect(created.socketPath).toContain(created.name);
   });
 
-  it('has a name of its own, whatever the case', async () => {
+  it('has a unique name, ignoring case', async () => {
     const name = workspace.name.toUpperCase();
     await expect(owner.request('WORKSPACE_CREATE', { name })).rejects.toMatchObject({
       code: 'WorkspaceExists',
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     expect(workspaces.find(({ name }) => name === workspace.name)).toMatchObject({ agents: 2 });
   });
 
-  it('is not shown what happens in another one: agents, messages, audit', async () => {
+  it('does not see agents, messages or audit records of another one', async () => {
     const other = await core.newWorkspace();
     const alice = await core.join(workspace, 'Alice');
     const stranger = await core.join(other, 'Bob');
@@ -82,14 +82,14 @@ describe('the workspace of a directory', () => {
     expect(names).toEqual([`shop-${workspace.name}`, `shop-${workspace.name}-2`, `shop-${workspace.name}-3`]);
   });
 
-  it('opened by many at once is created once', async () => {
+  it('is created once when opened by many at once', async () => {
     const root = directory();
     const opened = await Promise.all([1, 2, 3].map(() => owner.request('PROJECT_OPEN', { root })));
     expect(new Set(opened.map(({ project }) => project)).size).toBe(1);
     expect(opened.filter(({ created }) => created)).toHaveLength(1);
   });
 
-  it('of two directories of one name, opened at once, is two', async () => {
+  it('is a separate one for each of two directories of the same name', async () => {
     const opened = await Promise.all(
       [directory(), directory()].map((root) => owner.request('PROJECT_OPEN', { root })),
     );
@@ -108,7 +108,7 @@ describe('a key', () => {
     expect(JSON.stringify(await core.relay.store.listKeys(workspace.id))).not.toContain(secret);
   });
 
-  it('that is wrong, revoked, unknown or no key at all is refused in the same words', async () => {
+  it('that is wrong, revoked, unknown or invalid is refused with the same message', async () => {
     const valid = await owner.request('KEY_CREATE', {});
     const revoked = await owner.request('KEY_CREATE', {});
     await owner.request('KEY_REVOKE', { keyId: revoked.keyId });
@@ -120,7 +120,7 @@ describe('a key', () => {
     expect(await refusalOf(valid.key)).toBe('It was let in.');
   });
 
-  it('of another workspace opens that one only, and is not revoked from here', async () => {
+  it('opens its own workspace only, and is revoked only there', async () => {
     const other = await core.newWorkspace();
     const { key, keyId } = await core.owner(other).request('KEY_CREATE', {});
     expect((await core.relay.workspaces.authenticate(key)).workspace).toEqual(other);
@@ -128,7 +128,7 @@ describe('a key', () => {
     expect(await refusalOf(key)).toBe('It was let in.');
   });
 
-  it('is revoked once, and the audit trail tells by whom', async () => {
+  it('is revoked once, and the audit trail says by whom', async () => {
     const { keyId } = await owner.request('KEY_CREATE', {});
     expect(core.relay.workspaces.isRevoked(keyId)).toBe(false);
     await owner.request('KEY_REVOKE', { keyId });
@@ -140,7 +140,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('rotated, takes every other key of its workspace with it', async () => {
+  it('revokes all other keys of its workspace when it is rotated', async () => {
     const old = [await owner.request('KEY_CREATE', {}), await owner.request('KEY_CREATE', {})];
     const other = await core.owner(await core.newWorkspace()).request('KEY_CREATE', {});
     const rotated = await owner.request('KEY_ROTATE', {});

@@ -62,7 +62,7 @@ describe('a file', () => {
     ['exactly one piece', ATTACHMENT_CHUNK_BYTES],
     ['several pieces and a bit', 3 * ATTACHMENT_CHUNK_BYTES + 7],
     ['all that is allowed', MAX_FILE_BYTES],
-  ])('of %s arrives as it was', async (_what, size) => {
+  ])('of %s arrives unchanged', async (_what, size) => {
     const content = randomBytes(size);
     const attachment = await upload(alice, content);
     expect(attachment).toEqual({
@@ -78,7 +78,7 @@ describe('a file', () => {
     expect((await download(bob, attachment.id)).equals(content)).toBe(true);
   });
 
-  it('that arrived damaged is refused, and can be sent again', async () => {
+  it('that is damaged is refused, and can be uploaded again', async () => {
     const finish = { name: 'x', sha256: sha256(Buffer.from('other')) };
     const data = Buffer.from('content').toString('base64');
     const attempt = alice.request('ATTACH', { upload: 'u', offset: 0, data, finish });
@@ -89,7 +89,7 @@ describe('a file', () => {
     await upload(alice, Buffer.from('content'));
   });
 
-  it('whose pieces come out of order is told which is next', async () => {
+  it('with pieces out of order is refused with the expected position', async () => {
     const data = Buffer.from('abc').toString('base64');
     await alice.request('ATTACH', { upload: 'u', offset: 0, data });
     for (const offset of [0, 2, 4]) {
@@ -104,7 +104,7 @@ describe('a file', () => {
     });
   });
 
-  it('that is too large is refused as soon as that is known', async () => {
+  it('that is too large is refused as early as possible', async () => {
     const piece = Buffer.alloc(ATTACHMENT_CHUNK_BYTES).toString('base64');
     let offset = 0;
     for (; offset < MAX_FILE_BYTES; offset += ATTACHMENT_CHUNK_BYTES)
@@ -115,7 +115,7 @@ describe('a file', () => {
     expect(await core.relay.store.attachmentUse(workspace.id)).toEqual({ files: 0, bytes: 0 });
   });
 
-  it('that does not fit into the workspace any more is refused', async () => {
+  it('that exceeds the quota of the workspace is refused', async () => {
     await upload(alice, randomBytes(MAX_FILE_BYTES));
     await upload(bob, randomBytes(MAX_FILE_BYTES - 10));
     await upload(bob, randomBytes(10));
@@ -153,7 +153,7 @@ describe('an upload', () => {
     });
   });
 
-  it('is one of few: an agent cannot fill the memory', async () => {
+  it('counts against a limit per agent, so that memory cannot be filled', async () => {
     for (let i = 0; i < 4; i++) await alice.request('ATTACH', { upload: `u${i}`, ...piece });
     await expect(alice.request('ATTACH', { upload: 'u4', ...piece })).rejects.toMatchObject({
       code: 'Overloaded',
@@ -163,7 +163,7 @@ describe('an upload', () => {
     await alice.request('ATTACH', { upload: 'u4', ...piece });
   });
 
-  it('takes of the memory there is for all agents together', async () => {
+  it('counts against the memory limit of all agents', async () => {
     const data = Buffer.alloc(ATTACHMENT_CHUNK_BYTES).toString('base64');
     const many = Array.from({ length: 4 }, (_, i) => core.join(workspace, `sender-${i}x`));
     const fill = async (sender: Participant, id: string, pieces: number) => {
@@ -185,7 +185,7 @@ describe('an upload', () => {
     await fill(bob, 'u', 4);
   });
 
-  it('that starts in the middle takes no place among them', async () => {
+  it('that starts in the middle does not count', async () => {
     for (let i = 0; i < 10; i++) {
       await expect(alice.request('ATTACH', { upload: `u${i}`, ...piece, offset: 3 })).rejects.toMatchObject({
         code: 'InvalidRequest',

@@ -86,7 +86,7 @@ describe('the loop governor', () => {
     }
   });
 
-  it('is not fooled by the same words again', async () => {
+  it('recognises repeated words', async () => {
     expect(await exchange([alice, bob], 40, () => 'Deploying build 4711 to staging now')).toBeLessThan(8);
   });
 
@@ -97,11 +97,11 @@ describe('the loop governor', () => {
     }
   });
 
-  it('wants a person to look at an exchange that goes on for very long, new content or not', async () => {
+  it('asks a person to look at a very long exchange, even with new content', async () => {
     expect(await exchange([alice, bob], 60, review)).toBe(40);
   });
 
-  it('never holds a person, and begins anew where a person has spoken', async () => {
+  it('never holds a person, and starts over after a person writes', async () => {
     const ann = await core.join(workspace, 'Ann', { type: 'human' });
     expect(await exchange([ann, alice], 40, politely)).toBeUndefined();
     expect(await exchange([bob, alice], 5, politely)).toBeUndefined();
@@ -116,7 +116,7 @@ describe('the loop governor', () => {
     expect(await exchange([alice, bob], 4, politely)).toBeUndefined();
   });
 
-  it.each([-3_600_000, 3_600_000])('counts the rest of an exchange, not a clock set by %i ms', async (ms) => {
+  it.each([-3_600_000, 3_600_000])('is not affected when the clock is set by %i ms', async (ms) => {
     expect(await exchange([alice, bob], 40, politely)).toBeDefined();
     core.clock.set(ms);
     expect(await exchange([alice, bob], 1, politely)).toBe(0);
@@ -133,7 +133,7 @@ describe('the loop governor', () => {
     expect(ann.delivered).toMatchObject([{ content: 'Should I go on?' }]);
   });
 
-  it('does not hold what has nothing to do with the loop', async () => {
+  it('does not hold messages outside the loop', async () => {
     await exchange([alice, bob], 40, politely);
     const carol = await core.join(workspace, 'Carol');
     const dave = await core.join(workspace, 'Dave');
@@ -144,7 +144,7 @@ describe('the loop governor', () => {
     expect((await alice.send('Carol', 'On it.')).held).toBeUndefined();
   });
 
-  it('holds what is said in the exchange, new or not, until a person releases it', async () => {
+  it('holds all messages of the exchange, new or not, until a person releases it', async () => {
     const turn = (await exchange([alice, bob], 40, politely)) ?? 0;
     const [muted, other] = (turn % 2 === 0 ? [alice, bob] : [bob, alice]) as [Participant, Participant];
     const news = 'By the way: the parser of module7 fails on empty input.';
@@ -159,7 +159,7 @@ describe('the loop governor', () => {
     expect((await other.send(muted.name, 'Thanks!')).held).toBeUndefined();
   });
 
-  it('lets an agent whose exchange is held tell somebody else something new, and no courtesies', async () => {
+  it('lets an agent whose exchange is held send news to others, but no courtesies', async () => {
     const turn = (await exchange([alice, bob], 40, politely)) ?? 0;
     const muted = [alice, bob][turn % 2] as Participant;
     const carol = await core.join(workspace, 'Carol');
@@ -169,7 +169,7 @@ describe('the loop governor', () => {
     expect((await muted.send('Carol', 'Thank you!')).held).toBeUndefined();
   });
 
-  it('does not hold the work that was handed out before the loop began', async () => {
+  it('does not hold work that was assigned before the loop began', async () => {
     const carol = await core.join(workspace, 'Carol');
     await bob.send('Alice', 'The parser fails on empty input.');
     await alice.send('Carol', 'Please repair the parser of module7.');

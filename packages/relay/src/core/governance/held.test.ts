@@ -35,7 +35,7 @@ const held = async () => (await owner.request('HELD_LIST', {})).held;
 const notices = (participant: Participant) => participant.delivered.filter(({ from }) => from === 'relay');
 
 describe('a held message', () => {
-  it('is in no push, inbox, history or search', async () => {
+  it('does not appear in pushes, inbox, history or search', async () => {
     expect(other.delivered.map(({ id }) => id)).not.toContain(heldId);
     const { messages } = await other.request('INBOX', { limit: 500 });
     expect(messages.map(({ id }) => id)).not.toContain(heldId);
@@ -58,7 +58,7 @@ describe('a held message', () => {
     ]);
   });
 
-  it('says in its trace to its sender and the owner why it waits, and to nobody else that it exists', async () => {
+  it('has a trace with the reason, for its sender and the owner only', async () => {
     for (const reader of [muted, owner]) {
       expect(await reader.request('TRACE', { id: heldId })).toMatchObject({
         message: { id: heldId, from: muted.name, to: other.name },
@@ -100,7 +100,7 @@ describe('a held message', () => {
     expect([...other.events, ...bystander.events]).toEqual([]);
   });
 
-  it('is the same when it is sent again, also after a restart that has forgotten the loop', async () => {
+  it('is the same when it is sent again, also after a restart', async () => {
     const sent = await muted.send(other.name, 'Thanks!', {}, 'retried');
     expect(sent).toMatchObject({ duplicate: false, held: expect.any(String) });
     const again = { ...sent, duplicate: true };
@@ -119,14 +119,14 @@ describe('a held message', () => {
     expect(released.held).toBeUndefined();
   });
 
-  it('is one when it is sent twice at once', async () => {
+  it('is stored once when it is sent twice at once', async () => {
     const sends = ['a', 'b'].map(() => muted.send(other.name, 'Thanks!', {}, 'twice'));
     const [first, second] = await Promise.all(sends);
     expect(second?.messageId).toBe(first?.messageId);
     expect(await held()).toHaveLength(2);
   });
 
-  it('is not one that was stored before the loop was noticed: a retry of that one finds it', async () => {
+  it('is not a message that was stored before the loop was noticed', async () => {
     const carol = await core.join(workspace, 'Carol');
     const dave = await core.join(workspace, 'Dave');
     const stored = await carol.send('Dave', 'It is deployed.', {}, 'early');
@@ -146,7 +146,7 @@ describe('a held message', () => {
 });
 
 describe('a released message', () => {
-  it('is delivered under its id, and its exchange goes on', async () => {
+  it('is delivered under its id, and its exchange continues', async () => {
     core.clock.advance(1000);
     expect(await owner.request('HELD_RELEASE', { ids: [heldId] })).toEqual({ released: 1, discarded: 0 });
     expect(other.delivered.at(-1)).toMatchObject({ id: heldId, from: muted.name, ts: core.clock.now() });
@@ -156,7 +156,7 @@ describe('a released message', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('begins from zero: it is held again only after as many empty turns', async () => {
+  it('restarts the count: its exchange is held again only after as many empty turns', async () => {
     await owner.request('HELD_RELEASE', { ids: [heldId] });
     let turns = 0;
     for (const pair = [other, muted] as [Participant, Participant]; turns < 20; pair.reverse(), turns++) {
@@ -165,7 +165,7 @@ describe('a released message', () => {
     expect(turns).toBe(5);
   });
 
-  it('says in its trace to its sender and the owner that it was held, until when, and who released it', async () => {
+  it('has a trace that says until when it was held, and who released it', async () => {
     const heldAt = core.clock.now();
     core.clock.advance(60_000);
     await owner.request('HELD_RELEASE', { ids: [heldId] });
@@ -182,13 +182,13 @@ describe('a released message', () => {
     expect(seen).not.toHaveProperty('held');
   });
 
-  it('leaves no second copy that a redaction would miss', async () => {
+  it('leaves no copy that a redaction would miss', async () => {
     await owner.request('HELD_RELEASE', { ids: [heldId] });
     await muted.request('REDACT', { message: heldId });
     expect(JSON.stringify(await core.relay.held.find(heldId))).not.toContain('Thank you!');
   });
 
-  it('survives a restart until then', async () => {
+  it('survives a restart while it is held', async () => {
     await core.restart();
     const again = core.owner(workspace);
     expect((await again.request('HELD_LIST', {})).held).toMatchObject([{ id: heldId }]);
@@ -213,7 +213,7 @@ describe('a released message', () => {
 });
 
 describe('a discarded message', () => {
-  it('is gone, and its trace says to its sender and the owner who let it go', async () => {
+  it('is deleted, and its trace says who discarded it', async () => {
     const heldAt = core.clock.now();
     core.clock.advance(60_000);
     const discarded = await owner.request('HELD_RELEASE', { ids: [heldId], discard: true });
@@ -267,7 +267,7 @@ describe('a discarded message', () => {
     expect((await owner.request('TRACE', { id: heldId })).held?.settled?.outcome).toBe('released');
   });
 
-  it('is in the audit, with those that were let go and no others', async () => {
+  it('is in the audit log, with all discarded ones and no others', async () => {
     const discarded = await owner.request('HELD_RELEASE', { ids: [heldId, 'msg_unknown'], discard: true });
     expect(discarded).toEqual({ released: 0, discarded: 1 });
     expect((await owner.request('AUDIT', { limit: 1 })).entries).toMatchObject([
@@ -277,7 +277,7 @@ describe('a discarded message', () => {
 });
 
 describe('a message held on its way into another project', () => {
-  it('can be traced by its sender, and by the owner of the project it is for', async () => {
+  it("can be traced by its sender, and by the owner of the recipient's project", async () => {
     const elsewhere = await core.newWorkspace();
     const zoe = await core.join(elsewhere, 'Zoe');
     const carol = await core.join(workspace, 'Carol');

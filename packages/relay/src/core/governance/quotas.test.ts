@@ -46,8 +46,8 @@ const outcomes = async (work: Array<Promise<unknown>>) =>
   (await Promise.allSettled(work)).map(({ status }) => status);
 const fulfilled = (all: string[]) => all.filter((status) => status === 'fulfilled').length;
 
-describe('what an agent says about itself', () => {
-  it('is bounded, when it registers, comes back and announces', async () => {
+describe('the profile of an agent', () => {
+  it('is limited when it registers, returns and announces', async () => {
     const capabilities = Array.from({ length: 20 }, (_, i) => `c${i}`.padEnd(64, 'x'));
     await expect(core.join(workspace, 'Carol', { capabilities })).rejects.toMatchObject(
       reached('profileBytes'),
@@ -60,7 +60,7 @@ describe('what an agent says about itself', () => {
     await expect(alice.request('ANNOUNCE', announced)).rejects.toMatchObject(reached('profileBytes'));
   });
 
-  it('is no obstacle where it was accepted before there was a limit', async () => {
+  it('may exceed a limit that was introduced later', async () => {
     const task = 'x'.repeat(2000);
     await core.relay.store.updateAgent(core.relay.agents.get(workspace, 'Alice').id, { task });
     await core.restart();
@@ -74,7 +74,7 @@ describe('the tools of an agent', () => {
     ['toolBytes', [tool('a', 1000)]],
     ['tools', Array.from({ length: 5 }, (_, i) => tool(`t${i}`))],
     ['toolsBytes', Array.from({ length: 4 }, (_, i) => tool(`t${i}`, 800))],
-  ] as const)('are bounded: %s', async (setting, offered) => {
+  ] as const)('are limited: %s', async (setting, offered) => {
     const tools = [...offered];
     await expect(core.join(workspace, 'Carol', { tools })).rejects.toMatchObject(reached(setting));
     expect(core.relay.agents.find(workspace, 'Carol')).toBeUndefined();
@@ -97,7 +97,7 @@ describe('registered names', () => {
     await core.join(workspace, 'Carol');
   });
 
-  it('are counted after a restart, and no longer when they are removed', async () => {
+  it('are counted after a restart, and not after they are removed', async () => {
     for (let i = 0; i < 5; i++) await core.joinFromAfar(workspace, `remote${i}`);
     await core.restart();
     await expect(core.joinFromAfar(workspace, 'another')).rejects.toMatchObject(reached('agentsPerKey'));
@@ -107,7 +107,7 @@ describe('registered names', () => {
     await expect(core.joinFromAfar(workspace, 'onemore')).rejects.toMatchObject(reached('agentsPerKey'));
   });
 
-  it('are bounded for programs of the user too', async () => {
+  it('are limited for programs of the user too', async () => {
     for (let i = 2; i < 8; i++) await core.join(workspace, `local${i}`);
     await expect(core.join(workspace, 'another')).rejects.toMatchObject(reached('localAgents'));
     await core.join(workspace, 'Alice', { token: alice.token });
@@ -138,7 +138,7 @@ describe('channels', () => {
     await alice.request('CHANNEL_JOIN', { channel: 'another', create: true });
   });
 
-  it('are counted after a restart, for the name they were made under and any later one', async () => {
+  it('are counted after a restart, also when their agent is renamed', async () => {
     for (let i = 0; i < 3; i++) await create(alice, `room${i}`);
     await core.restart();
     await core.owner(workspace).request('AGENT_RENAME', { agent: 'Alice', name: 'Alicia' });
@@ -146,7 +146,7 @@ describe('channels', () => {
     await expect(create(alice, 'another')).rejects.toMatchObject(reached('channels'));
   });
 
-  it('of the agents of one key count together, of those that have left too', async () => {
+  it('of all agents of one key count together, including removed ones', async () => {
     const first = await core.joinFromAfar(workspace, 'first', { ephemeral: true });
     for (let i = 0; i < 3; i++) await create(first, `room${i}`);
     await core.owner(workspace).request('AGENT_REMOVE', { agent: 'first' });
@@ -223,7 +223,7 @@ describe('awaited answers', () => {
     await alice.request('SEND', { to: 'Bob', content: 'without waiting' });
   });
 
-  it('that came, or were given up, make room', async () => {
+  it('no longer count when they arrive or are given up', async () => {
     const { messageId } = await ask('first');
     for (const id of ['second', 'third']) await ask(id, id);
     await bob.request('SEND', { replyTo: messageId, content: 'answer' });

@@ -20,7 +20,7 @@ const sendMany = (sender: Participant, to: string, count: number) =>
 const statuses = (results: Array<PromiseSettledResult<unknown>>) => results.map(({ status }) => status[0]);
 
 describe('the rate limit', () => {
-  it('lets a burst pass, then answers with an error that says when to try again', async () => {
+  it('allows a burst, then returns an error that says when to retry', async () => {
     const results = await sendMany(alice, 'Bob', 4);
     expect(statuses(results)).toEqual(['f', 'f', 'f', 'r']);
     expect(results[3]).toMatchObject({
@@ -67,7 +67,7 @@ describe('the rate limit', () => {
     expect(entries.filter(({ action }) => action === 'action.invoked')).toHaveLength(2);
   });
 
-  it.each([-3_600_000, 3_600_000])('counts the time that passes, not a clock set by %i ms', async (ms) => {
+  it.each([-3_600_000, 3_600_000])('is not affected when the clock is set by %i ms', async (ms) => {
     await sendMany(alice, 'Bob', 3);
     core.clock.set(ms);
     await expect(alice.send('Bob', 'early')).rejects.toMatchObject({ details: { retryAfterMs: 500 } });
@@ -75,7 +75,7 @@ describe('the rate limit', () => {
     await alice.send('Bob', 'in time');
   });
 
-  it('is over at the time it named, and not before', async () => {
+  it('ends exactly at the announced time', async () => {
     await sendMany(alice, 'Bob', 3);
     core.clock.advance(375);
     await expect(alice.send('Bob', 'early')).rejects.toMatchObject({ details: { retryAfterMs: 125 } });
@@ -83,7 +83,7 @@ describe('the rate limit', () => {
     await alice.send('Bob', 'in time');
   });
 
-  it('allows its rate for ever, and after a pause no more than the burst', async () => {
+  it('allows its rate forever, and no more than the burst after a pause', async () => {
     await sendMany(alice, 'Bob', 3);
     for (let second = 0; second < 5; second++) {
       core.clock.advance(1000);
@@ -93,7 +93,7 @@ describe('the rate limit', () => {
     expect(statuses(await sendMany(alice, 'Bob', 4))).toEqual(['f', 'f', 'f', 'r']);
   });
 
-  it('is each sender’s own', async () => {
+  it('applies to each sender separately', async () => {
     await sendMany(alice, 'Bob', 4);
     expect(statuses(await sendMany(bob, 'Alice', 3))).toEqual(['f', 'f', 'f']);
   });
@@ -109,14 +109,14 @@ describe('the rate limit', () => {
     await expect(ann.send('Bob', 'Once.', {}, 'other-id')).rejects.toMatchObject({ code: 'RateLimited' });
   });
 
-  it('counts messages, however many they reach, and only those', async () => {
+  it('counts messages, not recipients', async () => {
     expect(statuses(await sendMany(alice, '*', 4))).toEqual(['f', 'f', 'f', 'r']);
     for (let i = 0; i < 20; i++) await alice.request('INBOX', {});
   });
 });
 
 describe('no rate limit', () => {
-  it('is one of 0 a second', async () => {
+  it('is set by a rate of 0', async () => {
     await using free = await openCore({ rateLimit: { perSecond: 0, burst: 0 } });
     const workspace = await free.newWorkspace();
     const sender = await free.join(workspace, 'Alice');

@@ -23,11 +23,11 @@ const names = async () =>
   (await owner.request('WHO', { includeOffline: true })).agents.map(({ name }) => name);
 const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
 
-describe('somebody who asks for one agent', () => {
+describe('a request for one agent', () => {
   const asked = async (agent: string) =>
     (await alice.request('WHO', { agent })).agents.map(({ name }) => name);
 
-  it('gets only that one, by its name in any case, while it is online', async () => {
+  it('returns only that one, by its name in any case, while it is online', async () => {
     expect(await asked('bob')).toEqual(['Bob']);
     expect(await asked('Nobody')).toEqual([]);
     bob.disconnect();
@@ -75,7 +75,7 @@ describe('an agent that is renamed', () => {
     expect(await names()).toContain('ALICE');
   });
 
-  it('leaves its name for others', async () => {
+  it('frees its old name', async () => {
     await owner.request('AGENT_RENAME', { agent: 'Alice', name: 'Alina' });
     const next = await core.join(workspace, 'Alice');
     expect((await next.request('HISTORY', {})).messages).toEqual([]);
@@ -91,7 +91,7 @@ describe('an agent that is renamed', () => {
     expect(await names()).toEqual(['Alice', 'Bob']);
   });
 
-  it('is in the audit and told to those who watch', async () => {
+  it('is in the audit log and announced to watchers', async () => {
     await bob.request('WATCH', {});
     await owner.request('AGENT_RENAME', { agent: 'Alice', name: 'Alina' });
     expect(bob.events).toEqual([{ type: 'agent.renamed', agent: 'Alina', before: 'Alice' }]);
@@ -102,7 +102,7 @@ describe('an agent that is renamed', () => {
 });
 
 describe('an agent that is removed', () => {
-  it('is gone: connections, name, token; what it wrote stays', async () => {
+  it('loses its connections, name and token; its messages stay', async () => {
     const second = alice.again();
     await alice.send('Bob', 'Remember me.');
     await owner.request('AGENT_REMOVE', { agent: 'alice' });
@@ -121,13 +121,13 @@ describe('an agent that is removed', () => {
     expect(core.relay.agents.list(workspace).map(({ name }) => name)).toEqual(['Bob']);
   });
 
-  it('gets nothing any more: no broadcast, no group, no channel', async () => {
+  it('gets no more messages: broadcast, group or channel', async () => {
     await owner.request('AGENT_REMOVE', { agent: 'Alice' });
     for (const to of ['*', '#general']) expect(await bob.send(to, 'All.')).toMatchObject({ recipients: 0 });
     expect(alice.delivered).toEqual([]);
   });
 
-  it('makes way for another of its name, who is not removed with it later', async () => {
+  it('frees its name for another agent, which is not removed later', async () => {
     const passing = await core.join(workspace, 'Passing', { ephemeral: true });
     await owner.request('AGENT_REMOVE', { agent: 'Passing' });
     const next = await core.join(workspace, 'Passing');
@@ -136,14 +136,14 @@ describe('an agent that is removed', () => {
     expect([contents(passing), contents(next)]).toEqual([[], ['Still there?']]);
   });
 
-  it('cannot finish coming in', async () => {
+  it('cannot finish connecting', async () => {
     const { agent } = await core.relay.agents.identify(workspace, 'Alice', { token: alice.token });
     expect(core.relay.agents.holdsToken(agent, alice.token)).toBe(true);
     await owner.request('AGENT_REMOVE', { agent: 'Alice' });
     expect(core.relay.agents.holdsToken(agent, alice.token)).toBe(false);
   });
 
-  it('is in the audit and told to those who watch', async () => {
+  it('is in the audit log and announced to watchers', async () => {
     await bob.request('WATCH', {});
     await owner.request('AGENT_REMOVE', { agent: 'Alice' });
     expect(bob.events).toEqual([

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const notFound = { code: 'MessageNotFound' };
 
 describe('a reaction', () => {
-  it('stands with the message: each emoji once, with who used it, in the order of first use', async () => {
+  it('is shown with the message: each emoji once, with its agents, in the order of first use', async () => {
     const { messageId: message } = await alice.send('#general', 'Released!');
     await bob.request('REACT', { message, emoji: '🎉' });
     core.clock.advance(1);
@@ -41,7 +41,7 @@ describe('a reaction', () => {
     expect((await alice.request('THREAD', { id: message })).messages).toMatchObject([{ reactions }]);
   });
 
-  it('can be taken back', async () => {
+  it('can be removed', async () => {
     const { messageId: message } = await alice.send('Bob', 'Released!');
     await bob.request('REACT', { message, emoji: '🎉' });
     await alice.request('REACT', { message, emoji: '🎉' });
@@ -63,7 +63,7 @@ describe('a reaction', () => {
     ]);
   });
 
-  it('is told once to the sender, the recipients and the owner, if they watch', async () => {
+  it('is announced once to sender, recipients and owner, if they watch', async () => {
     for (const watcher of [alice, bob, carol, owner]) await watcher.request('WATCH', {});
     const { messageId } = await alice.send('Bob', 'Released!');
     for (let i = 0; i < 2; i++) await bob.request('REACT', { message: messageId, emoji: '🎉' });
@@ -90,7 +90,7 @@ describe('a reaction', () => {
 });
 
 describe('the readers of a message', () => {
-  it('are those who have read it, with when, beside those who have not', async () => {
+  it('are listed with the time, beside those who have not read it', async () => {
     const { messageId } = await alice.send('#general', 'Read me.');
     core.clock.advance(5);
     await bob.request('ACK', { messages: [messageId], state: 'read' });
@@ -100,7 +100,7 @@ describe('the readers of a message', () => {
     });
   });
 
-  it('are told to its sender as they read, once', async () => {
+  it('are reported to its sender once each', async () => {
     await alice.request('WATCH', {});
     const { messageId } = await alice.send('Bob', 'Read me.');
     for (const state of ['read', 'read', 'acked', 'acked'] as const)
@@ -111,7 +111,7 @@ describe('the readers of a message', () => {
     ]);
   });
 
-  it('are shown to those who see the message', async () => {
+  it('are visible to everybody who can see the message', async () => {
     const { messageId } = await alice.send('Bob', 'Secret.');
     for (const reader of [alice, bob, owner]) await reader.request('READERS', { message: messageId });
     await expect(carol.request('READERS', { message: messageId })).rejects.toMatchObject(notFound);
@@ -126,7 +126,7 @@ describe('a redacted message', () => {
     id = (await alice.send('#general', `The key is ${KEY}, @Bob`)).messageId;
   });
 
-  it('is empty for everybody, everywhere, and stays where it was', async () => {
+  it('is empty for everybody, and keeps its place', async () => {
     await alice.request('REDACT', { message: id, reason: 'leaked a key' });
     const shown = await Promise.all(
       [alice, bob, carol, owner].flatMap((reader) => [
@@ -144,14 +144,14 @@ describe('a redacted message', () => {
     expect((await bob.request('SEARCH', { query: KEY })).hits).toEqual([]);
   });
 
-  it('is told to those it concerns, once', async () => {
+  it('is announced once to those it concerns', async () => {
     await bob.request('WATCH', {});
     await alice.request('REDACT', { message: id });
     await owner.request('REDACT', { message: id });
     expect(bob.events).toEqual([{ type: 'message.redacted', messageId: id }]);
   });
 
-  it('leaves in the audit that it happened and why, not what it said', async () => {
+  it('is in the audit log with the reason, without its content', async () => {
     await alice.request('REDACT', { message: id, reason: 'leaked' });
     await alice.request('REDACT', { message: id, reason: 'again' });
     const { entries } = await owner.request('AUDIT', {});
@@ -167,7 +167,7 @@ describe('a redacted message', () => {
     expect(JSON.stringify(entries)).not.toContain(KEY);
   });
 
-  it('is redacted by its sender or the owner, and nobody else', async () => {
+  it('can be redacted by its sender or the owner only', async () => {
     await expect(bob.request('REDACT', { message: id })).rejects.toMatchObject({ code: 'Forbidden' });
     const { messageId: direct } = await alice.send('Bob', 'For Bob.');
     await expect(carol.request('REDACT', { message: direct })).rejects.toMatchObject(notFound);
@@ -175,7 +175,7 @@ describe('a redacted message', () => {
     expect((await bob.request('HISTORY', {})).messages[0]).toMatchObject({ redacted: true });
   });
 
-  it('takes its files with it, unless they hang on another message', async () => {
+  it('loses its files, unless another message has them', async () => {
     const finish = {
       name: 'key.txt',
       sha256: '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881',
@@ -209,7 +209,7 @@ describe('a redacted message', () => {
 });
 
 describe('a message that expires', () => {
-  it('is in nobody’s inbox any more, but still in the history', async () => {
+  it('leaves every inbox, but stays in the history', async () => {
     await alice.send('#general', 'Lunch at noon.', { expiresAt: core.clock.now() + 1000 });
     core.clock.advance(1001);
     expect(await bob.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
@@ -219,7 +219,7 @@ describe('a message that expires', () => {
     ]);
   });
 
-  it('cannot have expired before it is sent', async () => {
+  it('cannot expire before it is sent', async () => {
     const late = alice.send('Bob', 'Too late.', { expiresAt: core.clock.now() });
     await expect(late).rejects.toMatchObject({ code: 'InvalidRequest', details: { field: 'expiresAt' } });
   });
@@ -235,7 +235,7 @@ describe('a question to a person', () => {
     ann = await core.join(workspace, 'Ann', { type: 'human' });
   });
 
-  it('calls the person, whether it is marked as one or its answer is awaited', async () => {
+  it('notifies the person, if it is marked as a question or its answer is awaited', async () => {
     await alice.send('Ann', 'Deploy?', { kind: 'question' });
     await alice.ask('Ann');
     await alice.send(['Ann', 'Bob'], 'Anyone?', { kind: 'question' });
@@ -243,7 +243,7 @@ describe('a question to a person', () => {
     expect(asked).toMatchObject(Array(3).fill({ workspaceId: workspace.id }));
   });
 
-  it('is nothing else: no statement, no question among agents, none of a person, no repetition', async () => {
+  it('excludes statements, questions between agents, questions of a person, and repetitions', async () => {
     const pete = await core.join(workspace, 'Pete', { type: 'human' });
     await alice.send('Ann', 'Deployed.', { kind: 'status' });
     await alice.send('Ann', 'By the way…');

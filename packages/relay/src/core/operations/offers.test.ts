@@ -41,7 +41,7 @@ describe('DISCOVER', () => {
     expect(await asker.request('DISCOVER', { tool: 'nothing' })).toEqual({ agents: [] });
   });
 
-  it('has what agents say about their capabilities, beside the words that are searched for', async () => {
+  it('includes the descriptions of capabilities', async () => {
     const review = { category: 'review', description: 'Reviews pull requests' };
     const ann = await core.join(workspace, 'Ann', { capabilities: [review, 'test'] });
     const offer = (descriptions: object) => ({
@@ -68,7 +68,7 @@ describe('DISCOVER', () => {
     expect(await asker.request('DISCOVER', {})).toEqual(offer({}));
   });
 
-  it('comes in pages: everybody once, whoever comes and goes meanwhile', async () => {
+  it('returns pages with every agent once, while others come and go', async () => {
     const members = await Promise.all(
       Array.from({ length: 450 }, (_, i) => core.join(workspace, `agent-${i}x`, { tools: [tool('zip')] })),
     );
@@ -85,7 +85,7 @@ describe('DISCOVER', () => {
     expect(found).toHaveLength(450);
   });
 
-  it('goes on where a page has no room for more', async () => {
+  it('continues after a full page', async () => {
     const capabilities = Array.from({ length: 90 }, (_, i) => `c${i}-`.padEnd(128, 'x'));
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => core.join(workspace, `agent-${i}x`, { capabilities })),
@@ -99,7 +99,7 @@ describe('DISCOVER', () => {
 });
 
 describe('tools that a connection serves', () => {
-  it('are found beside announced ones, and gone with the connection', async () => {
+  it('are found beside announced ones, until the connection ends', async () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     await ann.serve({ name: 'add' }, { name: 'zip' });
     expect(await asker.request('DISCOVER', { tool: 'add' })).toEqual({
@@ -118,7 +118,7 @@ describe('tools that a connection serves', () => {
     second.disconnect();
   });
 
-  it('are told to those who watch, many changes as one', async () => {
+  it('are announced to watchers, many changes as one', async () => {
     const ann = await core.join(workspace, 'Ann');
     await asker.request('WATCH', {});
     const told = () => asker.events.filter(({ type }) => type === 'tools.changed');
@@ -157,7 +157,7 @@ describe('tools that a connection serves', () => {
 });
 
 describe('TOOLS', () => {
-  it('says what one agent offers, connected or not', async () => {
+  it('lists what one agent offers, connected or not', async () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     ann.disconnect();
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });
@@ -165,7 +165,7 @@ describe('TOOLS', () => {
     await expect(asker.request('TOOLS', { agent: 'Zoe' })).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
 
-  it('come in pages: those of one agent, served and announced, can be more than one answer takes', async () => {
+  it('returns pages: an agent may have more tools than fit into one answer', async () => {
     await using large = await openCore({ quotas: { ...QUOTAS, toolsBytes: 400_000, servedBytes: 400_000 } });
     const there = await large.newWorkspace();
     const named = (word: string) =>
@@ -181,7 +181,7 @@ describe('TOOLS', () => {
     );
   });
 
-  it('stay as they are while the agent says nothing about them', async () => {
+  it('keeps announced tools until the agent changes them', async () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     await core.join(workspace, 'Ann', { token: ann.token });
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });

@@ -73,8 +73,8 @@ describe('what only an agent can do', () => {
   });
 });
 
-describe('the status', () => {
-  it('tells an agent who it is and what it has not read', async () => {
+describe('STATUS', () => {
+  it("returns the agent's name and its unread messages", async () => {
     const bob = await core.join(alice.principal.workspace, 'Bob');
     await bob.send('Alice', 'Hi.');
     expect(await alice.request('STATUS', {})).toMatchObject({
@@ -88,7 +88,7 @@ describe('the status', () => {
 });
 
 describe('revoking', () => {
-  it('a key ends the connections that came with it, and no other', async () => {
+  it('a key ends the connections made with it, and no others', async () => {
     const { keyId } = await owner.request('KEY_CREATE', {});
     const withKey = Object.assign(alice.again(), { principal: { ...alice.principal, keyId } });
     const { keyId: otherId } = await owner.request('KEY_CREATE', {});
@@ -107,7 +107,7 @@ describe('revoking', () => {
     expect([alice, second, bob].map(({ isRevoked }) => isRevoked)).toEqual([true, true, false]);
   });
 
-  it('a token needs one of the right form in its place', async () => {
+  it('a token needs a valid new one', async () => {
     await expect(owner.request('TOKEN_ROTATE', { agent: 'Alice', token: 'short' })).rejects.toMatchObject({
       code: 'InvalidRequest',
     });

@@ -31,7 +31,7 @@ const LISTS = {
 };
 
 describe.each(Object.entries(LISTS))('%s', (operation, page) => {
-  it('comes in pages of bounded size: everything once, in the order it was made', async () => {
+  it('returns pages of limited size: everything once, in the order of creation', async () => {
     const found: string[] = [];
     let cursor: string | undefined;
     do {
@@ -47,7 +47,7 @@ describe.each(Object.entries(LISTS))('%s', (operation, page) => {
     expect(found).toEqual(expected);
   });
 
-  it('refuses a cursor that never came with an answer', async () => {
+  it('refuses an invalid cursor', async () => {
     await expect(page('elsewhere')).rejects.toMatchObject({
       code: 'InvalidRequest',
       details: { field: 'cursor' },
@@ -56,7 +56,7 @@ describe.each(Object.entries(LISTS))('%s', (operation, page) => {
 });
 
 describe('WHO', () => {
-  it('gives everybody once, whoever is renamed, removed or new between two pages', async () => {
+  it('returns every agent once, even if some are renamed, removed or new between pages', async () => {
     const first = await LISTS.WHO();
     await owner.request('AGENT_RENAME', { agent: 'agent-3x', name: 'renamed' });
     await owner.request('AGENT_REMOVE', { agent: first.names.at(-1) ?? '' });
@@ -70,7 +70,7 @@ describe('WHO', () => {
     expect(rest).toEqual([...Array.from({ length: MANY - 200 }, (_, i) => `agent-${i + 200}x`), 'newcomer']);
   });
 
-  it('has fewer entries in a page where they are large', async () => {
+  it('has fewer entries per page if they are large', async () => {
     const place = await core.newWorkspace();
     const capabilities = Array.from({ length: 110 }, (_, i) => `c${i}-`.padEnd(128, 'x'));
     for (let i = 0; i < 60; i++) await core.join(place, `agent-${i}x`, { capabilities });

@@ -26,7 +26,7 @@ const projects = async () => (await owner.request('WORKSPACE_LIST', {})).workspa
 const remove = (workspace: string) => owner.request('WORKSPACE_REMOVE', { workspace });
 
 describe('a workspace that is renamed', () => {
-  it('goes on under its new name, with its agents, messages and connections', async () => {
+  it('continues under its new name, with its agents, messages and connections', async () => {
     const name = `${doomed.name}-new`;
     const before = doomed.name;
     await alice.send(`${before}:Zoe`, 'To the old name.');
@@ -57,7 +57,7 @@ describe('a workspace that is renamed', () => {
     expect(yan.delivered).toHaveLength(1);
   });
 
-  it('keeps that in its audit', async () => {
+  it('has its rename in the audit log', async () => {
     const before = doomed.name;
     await owner.request('WORKSPACE_RENAME', { workspace: before, name: `${before}-new` });
     expect((await core.owner(doomed).request('AUDIT', { limit: 1 })).entries).toMatchObject([
@@ -65,7 +65,7 @@ describe('a workspace that is renamed', () => {
     ]);
   });
 
-  it('may change the case of its name, but not take one that is used', async () => {
+  it('may change the case of its name, but not take a used one', async () => {
     const workspace = doomed.name;
     await owner.request('WORKSPACE_RENAME', { workspace, name: workspace.toUpperCase() });
     expect(await projects()).toContain(workspace.toUpperCase());
@@ -77,7 +77,7 @@ describe('a workspace that is renamed', () => {
 });
 
 describe('a workspace that is removed', () => {
-  it('is gone with everything in it, and its connections end', async () => {
+  it('is deleted with everything in it, and its connections end', async () => {
     const { key } = await owner.request('KEY_CREATE', { workspace: doomed.name });
     const { messageId } = await zoe.send('#general', 'Anybody here?');
     await remove(doomed.name);
@@ -92,7 +92,7 @@ describe('a workspace that is removed', () => {
     expect(core.relay.workspaces.find(doomed.name)).toBeUndefined();
   });
 
-  it('makes way for a new one of its name, which has nothing of it', async () => {
+  it('frees its name for a new one, which starts empty', async () => {
     await zoe.send('#general', 'Anybody here?');
     await zoe.request('CHANNEL_CREATE', { name: 'build' });
     await remove(doomed.name);
@@ -106,7 +106,7 @@ describe('a workspace that is removed', () => {
     expect(await successor.send('#general', 'First!')).toMatchObject({ recipients: 0 });
   });
 
-  it('leaves in the audit of a workspace that still exists who removed it', async () => {
+  it('leaves an audit record in a workspace that still exists', async () => {
     await remove(doomed.name);
     expect((await audit())[0]).toEqual({
       at: core.clock.now(),
@@ -116,7 +116,7 @@ describe('a workspace that is removed', () => {
     });
   });
 
-  it('may be the one the request comes from: it is answered, and another keeps the audit', async () => {
+  it("may be the requester's own: the request is answered, and another workspace has the audit record", async () => {
     const inside = core.owner(doomed);
     inside.connect();
     expect(await inside.request('WORKSPACE_REMOVE', { workspace: doomed.name })).toEqual({});
@@ -129,7 +129,7 @@ describe('a workspace that is removed', () => {
     ]);
   });
 
-  it('leaves what its agents wrote elsewhere, from a removed project', async () => {
+  it('leaves messages of its agents in other projects', async () => {
     await zoe.send(`${home.name}:Alice`, 'Remember me.');
     await remove(doomed.name);
     expect((await alice.request('INBOX', {})).messages).toMatchObject([

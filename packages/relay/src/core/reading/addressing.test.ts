@@ -29,14 +29,14 @@ async function authorityOf(sender: Participant): Promise<string | undefined> {
 const parentOfWorker = async () =>
   (await chief.request('WHO', { agent: 'Sub', includeOffline: true })).agents[0]?.parent;
 
-it('tells a worker who speaks: a person, the agent it works for, the lead, a peer', async () => {
+it('describes the sender to a worker: a person, the agent it works for, the lead, a peer', async () => {
   expect(await authorityOf(chief)).toBe('parent');
   expect(await authorityOf(await core.join(workspace, 'Peer'))).toBe('peer');
   expect(await authorityOf(await core.join(workspace, 'Ada', { lead: true }))).toBe('lead');
   expect(await authorityOf(await core.join(workspace, 'Ann', { type: 'human' }))).toBe('person');
 });
 
-it('trusts no name that is only claimed, and nobody of another project', async () => {
+it('trusts no unverified name, and nobody of another project', async () => {
   expect(await authorityOf(chief.declared())).toBe('unverified');
   const elsewhere = await core.newWorkspace();
   const stranger = await core.join(elsewhere, 'Chief', { type: 'human' });
@@ -51,7 +51,7 @@ it('knows the agent it works for by another name', async () => {
   expect(await parentOfWorker()).toBe('Boss');
 });
 
-it('takes nobody else for it who has its name', async () => {
+it('does not mistake another agent of that name for it', async () => {
   await core.owner(workspace).request('AGENT_REMOVE', { agent: 'Chief' });
   chief = await core.join(workspace, 'Chief');
   expect(await authorityOf(chief)).toBe('peer');

@@ -19,7 +19,7 @@ function slowReads() {
 }
 
 describe('fair reads', () => {
-  it('are taken at once when nobody is in the way, and give what the read gives', async () => {
+  it('start at once if nothing is waiting, and return the result', async () => {
     const { begun, read, endOldest } = slowReads();
     const answer = read('alice', 'a1');
     expect(begun).toEqual(['a1']);
@@ -27,7 +27,7 @@ describe('fair reads', () => {
     expect(await answer).toBe('a1');
   });
 
-  it('go round among those who wait, however many reads one of them has', async () => {
+  it('alternate between agents, however many reads one of them has', async () => {
     const { begun, read, endOldest } = slowReads();
     for (let i = 1; i <= 100; i++) void read('flood', `f${i}`);
     void read('alice', 'a1');
@@ -39,7 +39,7 @@ describe('fair reads', () => {
     expect(begun).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'c1', 'f4']);
   });
 
-  it('go on after reads that fail', async () => {
+  it('continue after a failed read', async () => {
     const { fairReads, begun, read } = slowReads();
     const failing = Array.from({ length: 8 }, () =>
       fairReads.take('alice', () => Promise.reject(new Error('disk'))),

@@ -26,7 +26,7 @@ const history = async (reader: Participant, filters: Filters = {}) =>
   (await reader.request('HISTORY', filters)).messages.map(({ content }) => content);
 
 describe('the history an agent sees', () => {
-  it('is what it sent, what it got, and what stands in its channels', async () => {
+  it('has what it sent, what it got, and what is in its channels', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await carol.request('CHANNEL_CREATE', { name: 'private' });
     await alice.send('Bob', 'to Bob');
@@ -41,7 +41,7 @@ describe('the history an agent sees', () => {
     expect(await history(owner)).toHaveLength(7);
   });
 
-  it('has all of a channel while it is in it, and of a channel it left what it got there', async () => {
+  it('has a whole channel while it is a member, and what it got there after it left', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await alice.send('#build', 'before');
     await bob.request('CHANNEL_JOIN', { channel: 'build' });
@@ -54,7 +54,7 @@ describe('the history an agent sees', () => {
     expect(await history(owner, { channel: 'build' })).toEqual(['before', 'meanwhile', 'after']);
   });
 
-  it('does not go to the next agent of its name', async () => {
+  it('is not visible to a later agent of its name', async () => {
     await alice.send('Bob', 'For the first Bob.');
     await owner.request('AGENT_REMOVE', { agent: 'Bob' });
     const namesake = await core.join(workspace, 'Bob');
@@ -76,7 +76,7 @@ describe('the history an agent sees', () => {
 });
 
 describe('history', () => {
-  it('can be narrowed to an agent, a channel, a thread, a time, and all of them', async () => {
+  it('can be filtered by agent, channel, thread, time, and all of them', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.request('CHANNEL_JOIN', { channel: 'build' });
     await alice.send('Bob', 'one', { thread: 't1' });
@@ -96,14 +96,14 @@ describe('history', () => {
     await expect(history(bob, { agent: 'Carl' })).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
 
-  it('shows of another agent only what the reader sees too', async () => {
+  it('shows of another agent only what the reader can see', async () => {
     await alice.send('Carol', 'not for Bob');
     await alice.send('Bob', 'for Bob');
     expect(await history(bob, { agent: 'Alice' })).toEqual(['for Bob']);
     expect(await history(bob, { thread: 't1' })).toEqual([]);
   });
 
-  it('is read back from the newest, page by page, without gap or repetition', async () => {
+  it('goes back from the newest, page by page, without gaps or repetitions', async () => {
     for (let i = 0; i < 25; i++) await alice.send('Bob', `${i}`);
     const pages: string[][] = [];
     let before: number | undefined;
@@ -136,7 +136,7 @@ describe('history', () => {
     });
   });
 
-  it('says there is more when a page of long messages does not fit into one frame', async () => {
+  it('says that there is more if a page of long messages does not fit into one frame', async () => {
     await Promise.all(
       Array.from({ length: 150 }, (_, i) => alice.send('Bob', `${i}${'\u0001'.repeat(900)}`)),
     );
@@ -150,7 +150,7 @@ describe('history', () => {
 });
 
 describe('a thread', () => {
-  it('is read from its first message, by any message in it or by its name', async () => {
+  it('starts with its first message, found by any of its messages or its name', async () => {
     const root = await alice.send('Bob', 'root');
     const reply = await bob.reply(root.messageId, 'reply');
     await alice.send('Bob', 'something else');
@@ -166,7 +166,7 @@ describe('a thread', () => {
     });
   });
 
-  it('ends a page where it must, and says so', async () => {
+  it('may end a page early, and says so', async () => {
     const { messageId: id } = await alice.send('Bob', '0');
     for (let i = 1; i < 5; i++) await alice.reply(id, `${i}`);
     const { messages, more } = await bob.request('THREAD', { id, limit: 3 });
@@ -174,7 +174,7 @@ describe('a thread', () => {
     expect(await bob.request('THREAD', { id, limit: 5 })).toMatchObject({ more: false });
   });
 
-  it('shows each reader its own part, and nobody that there is more', async () => {
+  it('shows each reader only what it can see, without a hint of more', async () => {
     const { messageId: id } = await alice.send('Bob', 'between us');
     await bob.reply(id, 'Carol should know', { to: 'Carol' });
     const part = await carol.request('THREAD', { id });
@@ -193,7 +193,7 @@ describe('the history of one conversation', () => {
   const said = async (reader: Participant, participants: string[]) =>
     (await reader.request('HISTORY', { participants })).messages.map(({ content }) => content);
 
-  it('is that of exactly its participants, through the eyes of the reader', async () => {
+  it('has the messages of exactly its participants that the reader can see', async () => {
     await alice.send('Bob', 'between us');
     await alice.send(['Bob', 'Carol'], 'to both');
     await alice.send('#general', 'to all');
@@ -207,7 +207,7 @@ describe('the history of one conversation', () => {
     expect(await said(carol, ['Bob', 'Carol'])).toEqual([]);
   });
 
-  it('is not that of a channel', async () => {
+  it('is separate from channels', async () => {
     const wrong = { participants: ['Bob'], channel: '#general' };
     await expect(alice.request('HISTORY', wrong)).rejects.toMatchObject({ code: 'InvalidRequest' });
     await expect(alice.request('HISTORY', { participants: ['Nobody'] })).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('the history of one conversation', () => {
 });
 
 describe('the conversations of an agent', () => {
-  it('are its direct and group ones, the latest first, with what is unread in each', async () => {
+  it('are its direct and group ones, latest first, with unread counts', async () => {
     await alice.send('Bob', 'one');
     await bob.send('Alice', 'two');
     await carol.send('Bob', 'three');
@@ -246,7 +246,7 @@ describe('the conversations of an agent', () => {
     expect((await alice.request('CONVERSATIONS', {})).conversations).toMatchObject([{ unread: 0 }]);
   });
 
-  it('keep the right counts over a restart', async () => {
+  it('keep the right counts after a restart', async () => {
     const { messageId } = await alice.send('Bob', 'one');
     await alice.send('Bob', 'two');
     await bob.request('ACK', { messages: [messageId], state: 'read' });

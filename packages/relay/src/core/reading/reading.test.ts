@@ -19,7 +19,7 @@ const inbox = async (params = {}) =>
   (await bob.request('INBOX', params)).messages.map(({ content }) => content);
 
 describe('an inbox', () => {
-  it('shows the oldest unread messages, ten unless told otherwise, and how many there are', async () => {
+  it('shows the oldest unread messages, ten by default, and their total', async () => {
     for (let i = 0; i < 12; i++) await alice.send('Bob', `${i}`);
     const page = await bob.request('INBOX', {});
     expect(page.unread).toBe(12);
@@ -28,13 +28,13 @@ describe('an inbox', () => {
     expect(await inbox({ limit: 2 })).toEqual(['0', '1']);
   });
 
-  it('marks nothing read by being looked at', async () => {
+  it('does not mark messages as read', async () => {
     await alice.send('Bob', 'Hi.');
     await inbox();
     expect(await inbox()).toEqual(['Hi.']);
   });
 
-  it('leaves out what was read, unless asked for everything: then the newest, with when it was read', async () => {
+  it('shows read messages only on request: the newest, with the time of reading', async () => {
     const read = await alice.send('Bob', 'Read.');
     await alice.send('Bob', 'Unread.');
     await bob.request('ACK', { messages: [read.messageId], state: 'read' });
@@ -48,7 +48,7 @@ describe('an inbox', () => {
     expect(await inbox({ unread_only: false, limit: 1 })).toEqual(['Unread.']);
   });
 
-  it('can be narrowed to one sender', async () => {
+  it('can be filtered by sender', async () => {
     const carol = await core.join(bob.principal.workspace, 'Carol');
     await alice.send('Bob', 'From Alice.');
     await carol.send('Bob', 'From Carol.');
@@ -56,7 +56,7 @@ describe('an inbox', () => {
     await expect(inbox({ from: 'Carl' })).rejects.toMatchObject({ details: { suggestions: ['Carol'] } });
   });
 
-  it('has no channels where there are none', async () => {
+  it('has no channels if there are none', async () => {
     await expect(inbox({ channel: '#build' })).rejects.toMatchObject({ code: 'ChannelNotFound' });
   });
 
@@ -68,7 +68,7 @@ describe('an inbox', () => {
     expect(await bob.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
   });
 
-  it('is one frame: a page of long messages ends early and goes on after its last', async () => {
+  it('fits into one frame: a page of long messages ends early, and the next one continues', async () => {
     await Promise.all(
       Array.from({ length: 200 }, (_, i) => alice.send('Bob', `${i}${'\u0001'.repeat(900)}`)),
     );
@@ -103,7 +103,7 @@ describe('the trace of a message', () => {
     }
   });
 
-  it('looks to anybody else as if there were no such message', async () => {
+  it('does not reveal to others that the message exists', async () => {
     const carol = await core.join(alice.principal.workspace, 'Carol');
     const elsewhere = await core.join(await core.newWorkspace(), 'Alice');
     const { messageId } = await alice.send('Bob', 'Secret.');
@@ -119,7 +119,7 @@ describe('the trace of a message', () => {
     });
   });
 
-  it('is not shown to whoever has the name of a recipient that was removed', async () => {
+  it('is not shown to a later agent with the name of a removed recipient', async () => {
     const { workspace } = alice.principal;
     const carol = await core.join(workspace, 'Carol', { ephemeral: true });
     const { messageId } = await alice.send('Carol', 'For the first Carol.');

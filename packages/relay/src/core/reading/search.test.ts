@@ -26,7 +26,7 @@ const search = async (reader: Participant, query: string, filters: Filters = {})
   (await reader.request('SEARCH', { query, ...filters })).hits.map(({ message }) => message.content);
 
 describe('a search', () => {
-  it('finds messages with all of the words, whatever their case and accents, the newest first', async () => {
+  it('finds messages with all words, ignoring case and accents, newest first', async () => {
     await alice.send('Bob', 'The parser fails on an empty file.');
     await alice.send('Bob', 'The lexer is fine.');
     await bob.send('Alice', 'Le PARSÉR again: FILE not found');
@@ -44,7 +44,7 @@ describe('a search', () => {
     expect(await search(bob, '"file was not"')).toEqual(['the file was not found']);
   });
 
-  it('takes everything else for plain text', async () => {
+  it('treats everything else as plain text', async () => {
     await alice.send('Bob', 'use C++ AND words:x OR NOT (this) NEAR that*');
     for (const query of [
       'AND',
@@ -62,14 +62,14 @@ describe('a search', () => {
     expect(await search(bob, '!?')).toEqual([]);
   });
 
-  it('shows the words in their surroundings', async () => {
+  it('shows the words in context', async () => {
     await alice.send('Bob', `${'before '.repeat(60)}the needle itself ${'after '.repeat(60)}`);
     const { hits } = await bob.request('SEARCH', { query: 'NEEDLE' });
     expect(hits[0]?.highlight).toContain('the \uE000needle\uE001 itself');
     expect(hits[0]?.highlight.length).toBeLessThan(400);
   });
 
-  it('can be narrowed to a channel, a sender and a time', async () => {
+  it('can be filtered by channel, sender and time', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.request('CHANNEL_JOIN', { channel: 'build' });
     await alice.send('#build', 'needle 1');
@@ -104,7 +104,7 @@ describe('what a search finds', () => {
     expect(await search(stranger, 'needle')).toEqual([]);
   });
 
-  it('has what the reader wrote into other projects, and where that went', async () => {
+  it('includes what the reader wrote to other projects, with the recipient', async () => {
     const elsewhere = await core.newWorkspace();
     const zoe = await core.join(elsewhere, 'Zoe');
     await core.join(elsewhere, 'Yan');
@@ -122,7 +122,7 @@ describe('what a search finds', () => {
     ]);
   });
 
-  it('follows who is in a channel', async () => {
+  it('depends on channel membership', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await alice.send('#build', 'needle before');
     await bob.request('CHANNEL_JOIN', { channel: 'build' });
@@ -133,7 +133,7 @@ describe('what a search finds', () => {
     expect(await search(bob, 'needle')).toEqual(['needle meanwhile']);
   });
 
-  it('includes what was sent a moment ago, and what was sent before a restart', async () => {
+  it('includes the latest messages, and those from before a restart', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => alice.send('Bob', `needle ${i}`)));
     expect(await search(bob, '299')).toEqual(['needle 299']);
     await alice.send('Bob', 'haystack');

@@ -33,7 +33,7 @@ describe('a mention in a text', () => {
     expect(mentioned(text)).toEqual([]);
   });
 
-  it('is one of a bounded number, and hardly looked for in a text that only looks like many', () => {
+  it('is limited in number, and cheap to look for in hostile text', () => {
     const everybody = (name: string) => ({ id: Number(name.slice(1)), name }) as Agent;
     const text = Array.from({ length: 1000 }, (_, i) => `@a${i}`).join(' ');
     expect(findMentions(text, everybody)).toHaveLength(64);
@@ -43,7 +43,7 @@ describe('a mention in a text', () => {
   });
 });
 
-describe('who is mentioned', () => {
+describe('a mentioned agent', () => {
   let core: TestCore;
   let alice: Participant;
   let bob: Participant;
@@ -63,7 +63,7 @@ describe('who is mentioned', () => {
   const mentions = async (reader: Participant) =>
     (await reader.request('INBOX', { mentions: true })).messages.map(({ content }) => content);
 
-  it('stands in the message and can be asked for in the inbox', async () => {
+  it('is in the message, and its inbox can be filtered by mentions', async () => {
     await alice.send('#general', 'Morning, all.');
     await alice.send('#general', 'Over to @bob and @Nobody.');
     expect(bob.delivered.map((message) => message.mentions)).toEqual([undefined, ['Bob']]);
@@ -72,13 +72,13 @@ describe('who is mentioned', () => {
     expect(await mentions(carol)).toEqual([]);
   });
 
-  it('gets no message by that alone', async () => {
+  it('does not get a message by the mention alone', async () => {
     await alice.send('Bob', 'What does @Carol think?');
     expect(carol.delivered).toEqual([]);
     expect((await carol.request('HISTORY', {})).messages).toEqual([]);
   });
 
-  it('is named to the sender if it is not in the channel', async () => {
+  it('is reported to the sender if it is not in the channel', async () => {
     await bob.request('CHANNEL_JOIN', { channel: '#dev', create: true });
     const text = '@Bob, @Carol and I (@Alice) look at it, says @relay.';
     const sent = await alice.send('#dev', text, {}, 'retry-1');
@@ -94,7 +94,7 @@ describe('who is mentioned', () => {
     expect(await alice.send('#dev', text)).not.toHaveProperty('notInChannel');
   });
 
-  it('is looked for in the project of the recipient', async () => {
+  it('is searched in the project of the recipient', async () => {
     const other = await core.newWorkspace();
     const zoe = await core.join(other, 'Zoe');
     await alice.send(`${other.name}:Zoe`, '@Zoe meet @Bob');

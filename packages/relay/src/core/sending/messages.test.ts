@@ -18,7 +18,7 @@ beforeEach(async () => {
 const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
 
 describe('a message', () => {
-  it('reaches its recipient as it was sent, from whoever the connection belongs to', async () => {
+  it('reaches its recipient unchanged, with the agent of the connection as its sender', async () => {
     const expiresAt = core.clock.now() + 60_000;
     const { messageId: before } = await bob.send('Alice', 'Hello?');
     const sent = await alice.send('bob', 'Grüße\n\tworld', {
@@ -73,7 +73,7 @@ describe('a message', () => {
     expect((await bob.request('INBOX', {})).messages).toHaveLength(1);
   });
 
-  it('is pushed to one connection of its recipient, and told to those that ask for it', async () => {
+  it('is pushed to one connection of its recipient, and announced to those that want notices', async () => {
     const second = bob.again();
     const told = bob.again({ paths: [], notify: true });
     await alice.send('Bob', 'Hi.');
@@ -81,7 +81,7 @@ describe('a message', () => {
     expect(told.events).toMatchObject([{ type: 'mail.arrived', message: { content: 'Hi.' } }]);
   });
 
-  it('to * reaches everybody but its sender, those who are away too', async () => {
+  it('to * reaches everybody but its sender, also offline agents', async () => {
     const carol = await core.join(alice.principal.workspace, 'Carol');
     carol.disconnect();
     expect(await alice.send('*', 'All.')).toMatchObject({ recipients: 2, online: 1, offline: ['Carol'] });
@@ -91,7 +91,7 @@ describe('a message', () => {
     expect((await alice.request('INBOX', {})).messages).toEqual([]);
   });
 
-  it('may name the own project', async () => {
+  it('may name its own project', async () => {
     await alice.send(`${alice.principal.workspace.name.toUpperCase()}:Bob`, 'Here.');
     expect(contents(bob)).toEqual(['Here.']);
   });
@@ -121,12 +121,12 @@ describe('a message that cannot be sent', () => {
     });
   });
 
-  it('may have exactly the largest size', async () => {
+  it('may have exactly the maximum size', async () => {
     await alice.send('Bob', 'x'.repeat(MAX_BODY_BYTES));
     expect(bob.delivered).toHaveLength(1);
   });
 
-  it('needs an agent who sends it', async () => {
+  it('needs an agent as its sender', async () => {
     const owner = core.owner(alice.principal.workspace);
     await expect(owner.send('Bob', 'x')).rejects.toMatchObject({ code: 'AgentNameRequired' });
   });
@@ -162,7 +162,7 @@ describe('a send repeated with its id', () => {
     });
   });
 
-  it('is the same when it has expired meanwhile, which a new one may not have', async () => {
+  it('is the same even if it has expired meanwhile', async () => {
     const expiresAt = core.clock.now() + 1000;
     const first = await alice.send('Bob', 'Soon gone.', { expiresAt }, 'my-id');
     core.clock.advance(1000);
@@ -176,7 +176,7 @@ describe('a send repeated with its id', () => {
     });
   });
 
-  it('but as a reply to something is an error', async () => {
+  it('as a reply to something is an error', async () => {
     const { messageId: replyTo } = await bob.send('Alice', 'Hello?');
     await alice.send('Bob', 'Once.', {}, 'my-id');
     const again = alice.send('Bob', 'Once.', { replyTo }, 'my-id');
@@ -188,14 +188,14 @@ describe('a send repeated with its id', () => {
     ['another recipient', 'Carol', 'Once.', {}],
     ['another kind', 'Bob', 'Once.', { kind: 'question' as const }],
     ['another importance', 'Bob', 'Once.', { importance: 'low' as const }],
-  ])('but with %s is an error', async (_what, to, content, more) => {
+  ])('with %s is an error', async (_what, to, content, more) => {
     await core.join(alice.principal.workspace, 'Carol');
     await alice.send('Bob', 'Once.', {}, 'my-id');
     await expect(alice.send(to, content, more, 'my-id')).rejects.toMatchObject({ code: 'IdConflict' });
     expect(contents(bob)).toEqual(['Once.']);
   });
 
-  it('has nothing to do with the same id of another sender', async () => {
+  it('is independent of the same id of another sender', async () => {
     await alice.send('Bob', 'From Alice.', {}, 'my-id');
     expect(await bob.send('Alice', 'From Bob.', {}, 'my-id')).toMatchObject({ duplicate: false });
   });

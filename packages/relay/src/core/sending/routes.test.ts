@@ -22,7 +22,7 @@ beforeEach(async () => {
 const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
 
 describe('a message to a group', () => {
-  it('reaches each of them once, and tells who else is in it', async () => {
+  it('reaches each member once, and names the others', async () => {
     expect(await alice.send(['Bob', 'carol', 'BOB', 'Alice'], 'Plan?')).toMatchObject({ recipients: 2 });
     const shown = { to: 'Bob, Carol', group: ['Alice', 'Bob', 'Carol'], content: 'Plan?' };
     expect(bob.delivered).toMatchObject([shown]);
@@ -31,20 +31,20 @@ describe('a message to a group', () => {
     expect(await bob.unread()).toEqual(bob.delivered);
   });
 
-  it('is in the same conversation, whoever writes and in whatever order', async () => {
+  it('is in the same conversation for any sender and order of names', async () => {
     await alice.send(['Bob', 'Carol'], 'one');
     await carol.send(['Alice', 'Bob'], 'two');
     const { conversations } = await bob.request('CONVERSATIONS', {});
     expect(conversations).toMatchObject([{ kind: 'group', participants: ['Alice', 'Carol'], unread: 2 }]);
   });
 
-  it('of one other is a direct message', async () => {
+  it('with one other agent is a direct message', async () => {
     await alice.send(['Bob', 'alice'], 'Just you.');
     expect(bob.delivered[0]).toMatchObject({ to: 'Bob' });
     expect(bob.delivered[0]).not.toHaveProperty('group');
   });
 
-  it('needs somebody else, all of whom exist', async () => {
+  it('needs at least one other agent, and all must exist', async () => {
     await expect(alice.send(['Alice'], 'x')).rejects.toMatchObject({ code: 'InvalidRequest' });
     await expect(alice.send(['Bob', 'Carl'], 'x')).rejects.toMatchObject({
       code: 'AgentNotFound',
@@ -60,7 +60,7 @@ describe('a message to a group', () => {
 });
 
 describe('a reply', () => {
-  it('to a direct message goes to the other one, by whichever of the two', async () => {
+  it('to a direct message goes to the other agent', async () => {
     const { messageId } = await alice.send('Bob', 'Hello?');
     await bob.reply(messageId, 'Hello.');
     await alice.reply(messageId, 'And another thing.');
@@ -89,14 +89,14 @@ describe('a reply', () => {
     expect([contents(alice), contents(carol)]).toEqual([['Me.'], ['Who is here?']]);
   });
 
-  it('may go elsewhere, and is still a reply', async () => {
+  it('may go to another address, and is still a reply', async () => {
     const { messageId } = await alice.send('Bob', 'Secretly.');
     await bob.reply(messageId, 'She said something.', { to: 'Carol' });
     expect(carol.delivered).toMatchObject([{ from: 'Bob', replyTo: messageId, thread: messageId }]);
     expect(contents(alice)).toEqual([]);
   });
 
-  it('is in the thread of its message: the one it has, or one of its own', async () => {
+  it('joins the thread of its message, or starts one', async () => {
     const root = await alice.send('Bob', 'Root.');
     const first = await bob.reply(root.messageId, 'First.');
     const second = await alice.reply(first.messageId, 'Second.');
@@ -106,7 +106,7 @@ describe('a reply', () => {
     expect(await bob.reply(named.messageId, 'No.', { thread: 'other' })).toMatchObject({ thread: 'other' });
   });
 
-  it('to something the sender cannot see is refused like one to nothing', async () => {
+  it('to a message that the sender cannot see is refused like one to a missing message', async () => {
     const { messageId } = await alice.send('Bob', 'Secret.');
     const attempts = [carol.reply(messageId, 'I heard.'), carol.reply('msg_none', 'What?')];
     for (const attempt of attempts) {
@@ -149,7 +149,7 @@ describe('a reply', () => {
     expect(contents(dave)).toEqual(['Plan?']);
   });
 
-  it('needs no address, but something must say where it goes', async () => {
+  it('needs no address, but any other message does', async () => {
     await expect(alice.request('SEND', { content: 'Anyone?' })).rejects.toMatchObject({
       code: 'InvalidRequest',
       details: { field: 'to' },
@@ -166,7 +166,7 @@ describe('another project', () => {
     zoe = await core.join(other, 'Zoe');
   });
 
-  it('can be written to from this machine: its agents, lead, channels and everybody', async () => {
+  it('is reachable from this machine: its agents, lead, channels and everybody', async () => {
     await zoe.request('CHANNEL_CREATE', { name: 'build' });
     for (const target of ['Zoe', 'lead', '#build', '#general', '*'])
       await alice.send(`${other.name}:${target}`, target);
@@ -190,14 +190,14 @@ describe('another project', () => {
     ]);
   });
 
-  it('gets the follow-up to what was said in its channel, not the channel of that name here', async () => {
+  it('gets the replies to its channel, not the local channel of the same name', async () => {
     const { messageId } = await alice.send(`${other.name}:#general`, 'Hello all.');
     await alice.reply(messageId, 'One more thing.');
     expect(contents(zoe)).toEqual(['Hello all.', 'One more thing.']);
     expect(contents(bob)).toEqual([]);
   });
 
-  it('shows its sender what it wrote there, and nobody else of the project', async () => {
+  it("shows the messages to their sender, and to nobody else of the sender's project", async () => {
     const { messageId } = await alice.send(`${other.name}:Zoe`, 'Between us.');
     expect(await alice.request('TRACE', { id: messageId })).toMatchObject({
       deliveries: [{ recipient: 'Zoe' }],
@@ -224,7 +224,7 @@ describe('another project', () => {
       remote = await core.joinFromAfar(workspace, 'Remote');
     });
 
-    it('cannot be told from one that does not exist', async () => {
+    it('looks like one that does not exist', async () => {
       const refusal = (address: string) =>
         remote.send(address, 'Anybody?').then(
           () => 'It was sent.',
@@ -241,7 +241,7 @@ describe('another project', () => {
       expect(contents(zoe)).toEqual([]);
     });
 
-    it('is open with a grant, until it is taken back', async () => {
+    it('is open with a grant, until it is revoked', async () => {
       const owner = core.owner(workspace);
       await owner.request('GRANT', { agent: 'Remote', project: other.name });
       await remote.send(`${other.name}:Zoe`, 'Granted.');
@@ -256,7 +256,7 @@ describe('another project', () => {
       ]);
     });
 
-    it('is open to the one agent that has the grant, after a restart too', async () => {
+    it('is open only to the agent with the grant, also after a restart', async () => {
       await core.owner(workspace).request('GRANT', { agent: 'Remote', project: other.name });
       await core.restart();
       const back = await core.join(workspace, 'Remote', { token: remote.token });
@@ -266,13 +266,13 @@ describe('another project', () => {
       await expect(second.send(`${other.name}:Zoe`, 'Hi.')).rejects.toMatchObject({ code: 'Forbidden' });
     });
 
-    it('may be answered without one', async () => {
+    it('may be answered without a grant', async () => {
       await zoe.send(`${workspace.name}:Remote`, 'Need anything?');
       await remote.reply(remote.delivered[0]?.id ?? '', 'No, thanks.');
       expect(contents(zoe)).toEqual(['No, thanks.']);
     });
 
-    it('is not needed for the own project by its full name', async () => {
+    it('needs no grant for its own project by full name', async () => {
       await remote.send(`${workspace.name}:Alice`, 'Here.');
       expect(contents(alice)).toEqual(['Here.']);
     });
@@ -292,7 +292,7 @@ describe('*:*', () => {
     expect([contents(ann), contents(lead)]).toEqual([['From a lead.'], ['From a person.']]);
   });
 
-  it('sent again with its id is the same', async () => {
+  it('sent again with its id is the same message', async () => {
     const ann = await core.join(workspace, 'Ann', { type: 'human' });
     const first = await ann.send('*:*', 'Once.', {}, 'my-id');
     expect(await ann.send('*:*', 'Once.', {}, 'my-id')).toMatchObject({
@@ -302,7 +302,7 @@ describe('*:*', () => {
     expect(contents(alice)).toEqual(['Once.']);
   });
 
-  it('is not overtaken by what its sender writes after it', async () => {
+  it('stays in order with later messages of its sender', async () => {
     const ann = await core.join(workspace, 'Ann', { type: 'human' });
     await ann.send('Alice', 'known conversation');
     await core.newWorkspace();
@@ -310,7 +310,7 @@ describe('*:*', () => {
     expect(contents(alice)).toEqual(['known conversation', 'first', 'second', 'third']);
   });
 
-  it('is not for other agents, nor for anybody remote', async () => {
+  it('is refused to other agents and remote clients', async () => {
     await expect(alice.send('*:*', 'x')).rejects.toMatchObject({ code: 'Forbidden' });
     const remote = await core.joinFromAfar(workspace, 'Remote');
     Object.assign(remote.principal.agent ?? {}, { lead: true });

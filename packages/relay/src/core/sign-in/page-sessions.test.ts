@@ -29,13 +29,13 @@ describe('a link', () => {
     await expect(core.relay.pageSessions.signIn(code, undefined)).rejects.toMatchObject(refused);
   });
 
-  it('is valid for minutes only', async () => {
+  it('expires after some minutes', async () => {
     const code = await link();
     core.clock.advance(SIGN_IN.linkMinutes * MINUTE_MS);
     await expect(core.relay.pageSessions.signIn(code, undefined)).rejects.toMatchObject(refused);
   });
 
-  it('is valid for as long when the clock of the machine is set', async () => {
+  it('is not affected when the clock is set', async () => {
     const [first, second] = [await link(), await link()];
     core.clock.set(DAY_MS);
     expect(await core.relay.pageSessions.signIn(first, undefined)).toMatchObject({ project: workspace.name });
@@ -44,7 +44,7 @@ describe('a link', () => {
     await expect(core.relay.pageSessions.signIn(second, undefined)).rejects.toMatchObject(refused);
   });
 
-  it('is one of a hundred at most', async () => {
+  it('is limited to a hundred at once', async () => {
     const first = await link();
     const second = await link();
     for (let more = 0; more < 99; more++) await link();
@@ -54,7 +54,7 @@ describe('a link', () => {
     });
   });
 
-  it('is made for the owner only', async () => {
+  it('is created for the owner only', async () => {
     const alice = await core.join(workspace, 'Alice');
     const remote = core.observerFromAfar(workspace);
     for (const other of [alice, remote])
@@ -69,7 +69,7 @@ describe('a session', () => {
     expect((await core.relay.pageSessions.authenticate(session)).workspace.name).toBe(workspace.name);
   });
 
-  it('ends after its days, however much it is used', async () => {
+  it('ends after its maximum age, even if it is used', async () => {
     const session = await signIn();
     for (let day = 0; day < SIGN_IN.sessionDays - 1; day++) {
       core.clock.advance(DAY_MS);
@@ -79,13 +79,13 @@ describe('a session', () => {
     await expect(core.relay.pageSessions.authenticate(session)).rejects.toMatchObject(refused);
   });
 
-  it('ends when it is not used for some days', async () => {
+  it('ends after some days without use', async () => {
     const session = await signIn();
     core.clock.advance(SIGN_IN.idleDays * DAY_MS + 1);
     await expect(core.relay.pageSessions.authenticate(session)).rejects.toMatchObject(refused);
   });
 
-  it('is nobody’s with another secret', async () => {
+  it('is refused with another secret', async () => {
     const session = await signIn();
     const forged = `${session.slice(0, -1)}${session.endsWith('A') ? 'B' : 'A'}`;
     for (const secret of [forged, 'ps_00000000_x', ''])

@@ -39,14 +39,14 @@ it('is one at a time: the error for a second one says where the first is', async
   await begin(bea.again(), 'run_2', 8);
 });
 
-it('is no other agent’s, whatever its host says', async () => {
+it('belongs to its own agent, whatever its host says', async () => {
   await runs(bea, 'run_1', 7);
   const eve = await core.joinFromAfar(workspace, 'Eve');
   for (const forge of [begin(eve, 'run_1', 8), runs(eve, 'run_1', 8)])
     await expect(forge).rejects.toMatchObject({ code: 'IdConflict' });
 });
 
-it('has a directory and arguments of limited size: they are kept', async () => {
+it('has a directory and arguments of limited size', async () => {
   const eve = await core.joinFromAfar(workspace, 'Eve');
   const args = Array.from({ length: 5 }, () => 'x'.repeat(4000));
   await expect(eve.request('HOST', { ...facts('run_1', 7), args })).rejects.toMatchObject({
@@ -55,14 +55,14 @@ it('has a directory and arguments of limited size: they are kept', async () => {
   });
 });
 
-it('gives the name up if its program does not start', async () => {
+it('frees its name if its program does not start', async () => {
   const failing = bea.again();
   await begin(failing, 'run_1', 7);
   failing.disconnect();
   await begin(bea, 'run_2', 8);
 });
 
-it('is known after a restart of the daemon, and comes back', async () => {
+it('is known after a restart of the daemon, and reconnects', async () => {
   await runs(bea, 'run_1', 7);
   await core.restart();
   const again = await core.join(workspace, 'Bea', { token: bea.token });
@@ -72,7 +72,7 @@ it('is known after a restart of the daemon, and comes back', async () => {
   expect(agents[0]?.run).toMatchObject({ state: 'starting' });
 });
 
-it('makes room for the next one when its host was killed, before anybody has noticed', async () => {
+it('is replaced by the next one if its host was killed, even before that is noticed', async () => {
   await runs(bea, 'run_1', 7);
   bea.disconnect();
   core.processes.alive.clear();

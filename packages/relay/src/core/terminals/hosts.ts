@@ -13,7 +13,7 @@ import type { Processes } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
-import type { Runs } from './runs.ts';
+import { NOT_STARTED, type Runs } from './runs.ts';
 
 interface Parts {
   runs: Runs;
@@ -245,15 +245,9 @@ const EMPTY = {
   account: undefined,
   model: undefined,
   worktree: undefined,
-  version: undefined,
   session: undefined,
-  host: undefined,
-  program: undefined,
-  readyAt: undefined,
-  endedAt: undefined,
-  exit: undefined,
-  ended: undefined,
   result: undefined,
+  ...NOT_STARTED,
 } as const;
 
 const exitOf = ({ code, signal }: { code: number; signal?: string | undefined }): RunExit => ({

@@ -33,7 +33,7 @@ const told = () =>
     .then((event) => (event?.command.kind === 'answer' ? event.command : undefined));
 
 describe('a permission prompt', () => {
-  it('is listed for people, without what a terminal would execute', async () => {
+  it('is listed for people, without control sequences', async () => {
     await report({ prompt: FIRST });
     expect(await list()).toMatchObject([
       { agent: 'Runner', digest: FIRST.digest, text: 'Run a command\nrm -r build\u{FFFD}[2J' },
@@ -82,7 +82,7 @@ describe('a permission prompt', () => {
     expect(second.next).toBeUndefined();
   });
 
-  it('is shown as its host says it last', async () => {
+  it('shows the latest report of its host', async () => {
     await report({ prompt: { ...FIRST, text: 'Run a command\nls' } });
     await report({ prompt: FIRST });
     expect(await list()).toMatchObject([
@@ -99,7 +99,7 @@ describe('a permission prompt', () => {
     await refused;
   });
 
-  it('is answered by one of two people', async () => {
+  it('is answered by only one of two people', async () => {
     const bob = core.owner(workspace).connect();
     await report({ prompt: FIRST });
     const first = answer(ann);
@@ -109,7 +109,7 @@ describe('a permission prompt', () => {
     await first;
   });
 
-  it('is neither shown to agents nor answered by them', async () => {
+  it('is not shown to agents, and cannot be answered by them', async () => {
     const mallory = await core.join(workspace, 'Mallory');
     await report({ prompt: FIRST });
     for (const agent of [mallory, host]) {
@@ -118,7 +118,7 @@ describe('a permission prompt', () => {
     }
   });
 
-  it('is over when the program has ended', async () => {
+  it('ends with its program', async () => {
     await report({ prompt: FIRST });
     await host.request('RUN_REPORT', { run: 'run_1', exit: { code: 0 } });
     expect(await list()).toEqual([]);

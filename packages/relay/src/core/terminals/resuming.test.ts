@@ -72,7 +72,7 @@ it('starts a worker again as the same agent, in its conversation', async () => {
   expect(messages.map(({ content }) => content)).toEqual(['Still there?']);
 });
 
-it('leaves what had been begun uncertain, and what had not to the resumed agent', async () => {
+it('leaves deliveries in progress uncertain, and gives the others to the resumed agent', async () => {
   await lead.request('SPAWN', { name: 'Worker', cli: 'claude', waitMs: 0 });
   const host = await hosted('Worker');
   const { run = '' } = core.processes.started.at(-1) ?? {};
@@ -99,7 +99,7 @@ it('says why an agent cannot be resumed', async () => {
   await expect(resume('Alive')).rejects.toMatchObject({ code: 'NotResumable', message: /still running/ });
 });
 
-it('is allowed to those who may release it, within the quota', async () => {
+it('is allowed for those who may release it, within the quota', async () => {
   await interrupted('Worker', 'abc');
   const other = await core.join(workspace, 'Other');
   await expect(resume('Worker', other)).rejects.toMatchObject({ code: 'Forbidden' });
@@ -123,7 +123,7 @@ it('keeps an agent that could not be started, and its conversation', async () =>
   expect(core.processes.started.at(-1)).toMatchObject({ resume: 'abc' });
 });
 
-it('returns the command to run for an agent of a terminal', async () => {
+it("returns the command to run for an agent in a person's terminal", async () => {
   const host = await core.join(workspace, 'Ada');
   host.connect({ paths: ['pty'], receiver: 'run_ada' });
   const facts = { run: 'run_ada', cli: 'claude', args: ['--model', 'x'], cwd: '/work', startedAt: 1 };

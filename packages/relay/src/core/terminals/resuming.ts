@@ -16,7 +16,7 @@ import { cliOf } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayRelease, requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
-import type { Runs } from './runs.ts';
+import { NOT_STARTED, type Runs } from './runs.ts';
 import { endedEarly, type Starting, startFailed } from './starting.ts';
 
 interface Parts {
@@ -159,18 +159,7 @@ export class Resuming {
   /** The run as it begins again; from now on it is known as the agent's run. */
   async #again(before: Run, id: string): Promise<Run> {
     const { runs, clock } = this.#parts;
-    const run: Run = {
-      ...before,
-      id,
-      version: undefined,
-      host: undefined,
-      program: undefined,
-      startedAt: clock.now(),
-      readyAt: undefined,
-      endedAt: undefined,
-      exit: undefined,
-      ended: undefined,
-    };
+    const run: Run = { ...before, ...NOT_STARTED, id, startedAt: clock.now() };
     await runs.save(run);
     return run;
   }

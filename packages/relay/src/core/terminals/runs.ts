@@ -4,6 +4,17 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run, RunStore } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
+/** What is unknown of a run before its program starts. */
+export const NOT_STARTED = {
+  version: undefined,
+  host: undefined,
+  program: undefined,
+  readyAt: undefined,
+  endedAt: undefined,
+  exit: undefined,
+  ended: undefined,
+} as const;
+
 /** The programs of agents: the latest of each, in memory and written through to the store. */
 export class Runs {
   readonly #store: RunStore;

@@ -84,7 +84,7 @@ describe('SPAWN', () => {
     expect(await noticesOf(lead)).toEqual([]);
   });
 
-  it('says after the time what the agent waits for, and tells when it is ready', async () => {
+  it('reports after the timeout what the agent waits for, and later that it is ready', async () => {
     const spawning = spawn('Worker', { waitMs: 20_000 });
     await expect.poll(() => core.clock.isAwaited(20_000)).toBe(true);
     const host = await hosted('Worker');
@@ -101,7 +101,7 @@ describe('SPAWN', () => {
     [{ code: 'starting', detail: 'trust question' }, 'the agent is starting: trust question'],
     [{ code: 'approval_dialog' }, 'approval dialog open'],
     [{ code: 'signed_out' }, 'signed out'],
-  ] as const)('does not wait any longer for a person: %j', async (reason, text) => {
+  ] as const)('returns at once if a person is needed: %j', async (reason, text) => {
     const spawning = spawn('Worker', { task: 'Go', waitMs: 600_000 });
     await expect.poll(() => core.clock.isAwaited(600_000)).toBe(true);
     const host = await hosted('Worker', ['hook', 'pty']);
@@ -120,7 +120,7 @@ describe('SPAWN', () => {
     await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
   });
 
-  it('waits on after a question that goes away by itself', async () => {
+  it('keeps waiting if a question disappears by itself', async () => {
     const spawning = spawn('Worker', { task: 'Go', waitMs: 20_000 });
     await expect.poll(() => core.clock.isAwaited(20_000)).toBe(true);
     const host = await hosted('Worker');
@@ -133,7 +133,7 @@ describe('SPAWN', () => {
     expect(await spawning).toEqual({ name: 'Worker', status: 'spawning' });
   });
 
-  it('is for people and agents on this machine', async () => {
+  it('is allowed for people and agents on this machine', async () => {
     const remote = await core.joinFromAfar(workspace, 'Remote');
     await expect(spawn('Worker', {}, remote)).rejects.toMatchObject({ code: 'Forbidden' });
     await expect(spawn('Worker', {}, lead.declared())).rejects.toMatchObject({ code: 'Forbidden' });
@@ -142,7 +142,7 @@ describe('SPAWN', () => {
     await spawn('Other', { cwd: '/elsewhere' }, core.owner(workspace));
   });
 
-  it('is for agents from elsewhere that the owner allowed to, without their environment and commands', async () => {
+  it('is allowed for remote agents with a grant, without their environment and commands', async () => {
     const remote = await core.joinFromAfar(workspace, 'Remote');
     const owner = core.owner(workspace);
     await owner.request('AGENT_SET', { agent: 'Remote', grant: ['spawn'] });
@@ -156,7 +156,7 @@ describe('SPAWN', () => {
     await expect(spawn('Worker', {}, remote)).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
-  it('counts what a worker left behind spawns for whoever spawned the worker', async () => {
+  it('counts spawns by processes of an ended worker for its spawner', async () => {
     await spawn('Worker');
     const worker = await hosted('Worker');
     const { run = '' } = core.processes.started.at(-1) ?? {};
@@ -167,7 +167,7 @@ describe('SPAWN', () => {
       await expect(spawn('Three', {}, by)).rejects.toMatchObject({ code: 'LimitReached' });
   });
 
-  it('counts the workers of workers for whoever spawned the first', async () => {
+  it('counts workers of workers for the first spawner', async () => {
     await spawn('One');
     const one = await hosted('One');
     await spawn('Two', {}, one);
@@ -176,7 +176,7 @@ describe('SPAWN', () => {
   });
 });
 
-it('keeps nobody waiting when the daemon stops', async () => {
+it('ends all waits when the daemon stops', async () => {
   const spawning = spawn('Worker', { task: 'Go', waitMs: 600_000 });
   await expect.poll(() => core.processes.started.length).toBe(1);
   const awaited = lead.request('RESULT_AWAIT', { agent: 'Worker', timeoutMs: 86_400_000 });
@@ -186,7 +186,7 @@ it('keeps nobody waiting when the daemon stops', async () => {
 });
 
 describe('RELEASE', () => {
-  it('is answered when host and program are gone, and the name is free', async () => {
+  it('returns when host and program have ended, and the name is free', async () => {
     await spawn('Worker');
     const host = await hosted('Worker');
     lead.watch();
@@ -211,7 +211,7 @@ describe('RELEASE', () => {
     expect(await releasing).toEqual({ name: 'Worker' });
   });
 
-  it('is for the parent, the owner and people, by who they are and not by what anybody says', async () => {
+  it('is allowed for the parent, the owner and people, by verified identity', async () => {
     await spawn('Worker');
     const worker = await hosted('Worker');
     const liar = await core.join(workspace, 'Liar');
@@ -238,7 +238,7 @@ describe('a run', () => {
     await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
   });
 
-  it('is known after a restart, and over when its host is gone', async () => {
+  it('is known after a restart, and ends when its host is gone', async () => {
     await spawn('Worker');
     await spawn('Other');
     await core.restart();
@@ -252,7 +252,7 @@ describe('a run', () => {
   });
 });
 
-it('releases those whose parent is gone, if the settings say so', async () => {
+it('releases workers whose parent is gone, if the settings say so', async () => {
   await using strict = await openCore({ terminals: { orphans: 'release' } });
   const place = await strict.newWorkspace();
   const parent = await strict.join(place, 'Boss');
@@ -262,7 +262,7 @@ it('releases those whose parent is gone, if the settings say so', async () => {
   await expect.poll(() => strict.relay.agents.find(place, 'Orphan')).toBeUndefined();
 });
 
-it('releases those whose parent ran in a terminal that it left, if the settings say so', async () => {
+it('releases workers whose parent has left its terminal, if the settings say so', async () => {
   await using strict = await openCore({ terminals: { orphans: 'release' } });
   const place = await strict.newWorkspace();
   const parent = await strict.join(place, 'Boss');
@@ -276,7 +276,7 @@ it('releases those whose parent ran in a terminal that it left, if the settings 
   expect(strict.relay.agents.find(place, 'Boss')).toBeDefined();
 });
 
-it('keeps those whose parent is gone, unless the settings say otherwise', async () => {
+it('keeps workers whose parent is gone, by default', async () => {
   await lead.request('SPAWN', { name: 'Kept', cli: 'claude', waitMs: 0 });
   const before = core.processes.ended.length;
   await core.owner(workspace).request('AGENT_REMOVE', { agent: lead.name });

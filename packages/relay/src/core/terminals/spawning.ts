@@ -23,7 +23,7 @@ import { type Cli, cliOf, knownClis } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
-import type { Runs } from './runs.ts';
+import { NOT_STARTED, type Runs } from './runs.ts';
 import { endedEarly, type Starting, startFailed } from './starting.ts';
 import { keptText, type Workplace, type Workplaces } from './workplaces.ts';
 
@@ -137,16 +137,10 @@ export class Spawning {
       choices: undefined,
       cwd,
       worktree,
-      version: undefined,
       session: undefined,
-      host: undefined,
-      program: undefined,
-      startedAt: clock.now(),
-      readyAt: undefined,
-      endedAt: undefined,
-      exit: undefined,
-      ended: undefined,
       result: undefined,
+      ...NOT_STARTED,
+      startedAt: clock.now(),
     };
     readiness.expect(agent.id);
     try {

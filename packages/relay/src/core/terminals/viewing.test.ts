@@ -34,7 +34,7 @@ const output = (data: string, more: Partial<OperationInput<'TERMINAL_OUTPUT'>> =
   host.request('TERMINAL_OUTPUT', { run: 'run_1', data, ...more });
 
 describe('a terminal', () => {
-  it('is shown as a screen first, then as it goes on', async () => {
+  it('is shown as a screen first, then as live output', async () => {
     const ann = person();
     const { viewer } = await attach(ann);
     expect(commands()).toEqual([
@@ -51,7 +51,7 @@ describe('a terminal', () => {
     ]);
   });
 
-  it('is typed in by one, who decides about its size', async () => {
+  it('has one writer, who sets its size', async () => {
     const [ann, bob] = [person(), person()];
     const first = await attach(ann, { mode: 'drive', columns: 60 });
     expect(commands()).toContainEqual({ kind: 'size', columns: 80, rows: 30 });
@@ -72,7 +72,7 @@ describe('a terminal', () => {
     ]);
   });
 
-  it('is nobody else’s: neither the viewer of another connection nor the terminal of another agent', async () => {
+  it('belongs to its own connection and its own agent', async () => {
     const [ann, bob] = [person(), person()];
     const { viewer } = await attach(ann, { mode: 'drive' });
     await expect(bob.request('TERMINAL_INPUT', { viewer, data: 'YQ==' })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a terminal', () => {
     await expect(attach(remote)).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
-  it('holds messages as long as a viewer that wants it is there', async () => {
+  it('holds messages while a viewer asks for it', async () => {
     const [ann, bob] = [person(), person()];
     const { viewer } = await attach(ann, {}, 'looks');
     await attach(bob);
@@ -101,7 +101,7 @@ describe('a terminal', () => {
     expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: false, viewers: 1 });
   });
 
-  it('holds them for a viewer that was lost, until it is back or late', async () => {
+  it('keeps holding for a viewer that lost its connection, until it is back or late', async () => {
     const bob = person();
     await attach(bob);
     const ann = person();
@@ -126,7 +126,7 @@ describe('a terminal', () => {
     expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: false });
   });
 
-  it('holds them across a restart of the daemon: its host knows, and the viewer comes back', async () => {
+  it('keeps holding across a restart of the daemon', async () => {
     await attach(person(), { hold: true });
     await core.restart();
     host = await core.join(workspace, 'Runner', { token: host.token });
@@ -141,7 +141,7 @@ describe('a terminal', () => {
     });
   });
 
-  it('is not held by a host that only missed its release', async () => {
+  it('does not hold if its host only missed the release', async () => {
     const ann = person();
     const { viewer } = await attach(ann, { hold: true });
     host.disconnect();
@@ -150,7 +150,7 @@ describe('a terminal', () => {
     expect(commands().filter(({ kind }) => kind === 'hold')).toEqual([{ kind: 'hold', held: false }]);
   });
 
-  it('is over when its program is, and its viewers are told how', async () => {
+  it('ends with its program, and its viewers get the exit status', async () => {
     const ann = person();
     const { viewer } = await attach(ann);
     await host.request('RUN_REPORT', { run: 'run_1', exit: { code: 2 } });
@@ -158,7 +158,7 @@ describe('a terminal', () => {
     await expect(attach(ann)).rejects.toMatchObject({ code: 'NotRunning' });
   });
 
-  it('is shown again by a host that was away', async () => {
+  it('is shown again after its host reconnects', async () => {
     const { viewer } = await attach(person(), { mode: 'drive' });
     await connectHost();
     expect(commands()).toEqual(
@@ -174,7 +174,7 @@ describe('a terminal', () => {
 describe('the viewers of one account', () => {
   const refusal = { code: 'LimitReached', details: { limit: 5, setting: 'quotas.viewers' } };
 
-  it('are limited, and those that left do not count', async () => {
+  it('are limited, and detached ones do not count', async () => {
     const ann = person();
     for (let i = 0; i < 5; i++) await attach(ann, {}, `view${i}`);
     await expect(attach(ann)).rejects.toMatchObject(refusal);
@@ -193,12 +193,12 @@ describe('the viewers of one account', () => {
   });
 });
 
-describe('an agent in a terminal of its own', () => {
+describe("an agent in a person's own terminal", () => {
   const changes = (who: Participant) =>
     eventsOf(who, 'terminal.changed').map(({ mode, writer }) => [mode, writer]);
   beforeEach(() => connectHost({ terminal: '/dev/pts/3' }));
 
-  it('is typed in there: a viewer watches, or takes over', async () => {
+  it('is written by that person: a viewer watches, or takes over', async () => {
     const ann = person();
     await expect(attach(ann, { mode: 'drive' })).rejects.toMatchObject({
       code: 'TerminalBusy',
@@ -210,7 +210,7 @@ describe('an agent in a terminal of its own', () => {
     expect(commands()).toContainEqual({ kind: 'writer', viewer });
   });
 
-  it('is taken back by a key there, and the viewer is told', async () => {
+  it('returns to the person at the first key, and the viewer is notified', async () => {
     const ann = person();
     const { viewer } = await attach(ann, { mode: 'drive', takeover: true });
     await host.request('TERMINAL_RECLAIM', { run: 'run_1', viewer });
@@ -220,7 +220,7 @@ describe('an agent in a terminal of its own', () => {
     });
   });
 
-  it('stays with a viewer that took over before a late key was heard of', async () => {
+  it('stays with a viewer that took over before a late key arrived', async () => {
     const [ann, bob] = [person(), person()];
     const first = await attach(ann, { mode: 'drive', takeover: true });
     const second = await attach(bob, { mode: 'drive', takeover: true });
@@ -229,7 +229,7 @@ describe('an agent in a terminal of its own', () => {
     expect(commands().at(-1)).toMatchObject({ kind: 'input', viewer: second.viewer });
   });
 
-  it('is typed in there again when the viewer leaves, or the connection of the host was lost', async () => {
+  it('returns to the person when the viewer leaves, or the host loses its connection', async () => {
     const ann = person();
     await attach(ann, { mode: 'drive', takeover: true }, 'drives');
     await ann.request('CANCEL', { id: 'drives' });
@@ -244,7 +244,7 @@ describe('the grant of terminals', () => {
   const set = (change: { grant?: ['terminal']; revoke?: ['terminal'] }) =>
     core.owner(workspace).request('AGENT_SET', { agent: 'Remote', ...change });
 
-  it('lets an agent look, until it is revoked: then it sees nothing more', async () => {
+  it('lets an agent watch, until it is revoked', async () => {
     const remote = await core.joinFromAfar(workspace, 'Remote');
     await expect(attach(remote)).rejects.toMatchObject({
       code: 'Forbidden',
@@ -272,7 +272,7 @@ describe('the grant of terminals', () => {
     expect(actions).toContain('terminal.attached');
   });
 
-  it('ends what another program shows an agent when the agent loses it', async () => {
+  it('ends views that another program opened for the agent, when it is revoked', async () => {
     const remote = await core.joinFromAfar(workspace, 'Remote');
     const driver = await core.join(workspace, 'Driver', { type: 'human' });
     await driver.serve({ name: 'show' });
@@ -291,7 +291,7 @@ describe('the grant of terminals', () => {
     expect(agents.find(({ name }) => name === 'Remote')).toMatchObject({ grants: ['terminal'] });
   });
 
-  it('is only the owner’s to give', async () => {
+  it('can be given by the owner only', async () => {
     const remote = await core.joinFromAfar(workspace, 'Remote');
     const request = remote.request('AGENT_SET', { agent: 'Remote', grant: ['terminal'] });
     await expect(request).rejects.toMatchObject({ code: 'Forbidden' });

@@ -16,6 +16,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
+import { AbsentHolders } from './absent-holders.ts';
 import type { Hosts } from './hosts.ts';
 import { mayView, requireMayView } from './permissions.ts';
 import type { Runs } from './runs.ts';
@@ -64,13 +65,16 @@ const LEAST = { columns: 80, rows: 24 };
 export class Viewing {
   readonly #parts: Parts;
   readonly #viewers = new Map<string, Viewer>();
-  /** Runs held for viewers who may reconnect, by id, with a function that stops waiting for them. */
-  readonly #awaited = new Map<string, () => void>();
+  readonly #absent: AbsentHolders;
   /** Runs whose host has connected since this daemon started. */
   readonly #known = new Set<string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#absent = new AbsentHolders(parts.clock, parts.goneAfterMs, (run) => {
+      this.#tellHold(run);
+      this.#tellAll(run);
+    });
   }
 
   async attach(
@@ -185,7 +189,7 @@ export class Viewing {
    * unknown to this daemon is from a viewer of the previous one.
    */
   hostConnected(run: Run, held: boolean): void {
-    if (held && !this.#known.has(run.id) && !this.#isHeld(run)) this.#awaitHolder(run);
+    if (held && !this.#known.has(run.id) && !this.#isHeld(run)) this.#absent.await(run);
     this.#known.add(run.id);
     if (held || this.#isHeld(run)) this.#tellHold(run);
     const viewers = this.#ofRun(run);
@@ -212,7 +216,7 @@ export class Viewing {
 
   /** The program has ended. */
   ended(run: Run): void {
-    this.#stopAwaiting(run);
+    this.#absent.stopAwaiting(run);
     this.#known.delete(run.id);
     for (const viewer of this.#ofRun(run)) {
       this.#viewers.delete(viewer.id);
@@ -259,7 +263,7 @@ export class Viewing {
     if (!this.#viewers.delete(viewer.id)) return;
     viewer.uncount();
     const { run, mode, holds } = viewer;
-    if (holds && isLost) this.#awaitHolder(run);
+    if (holds && isLost) this.#absent.await(run);
     this.#tellCount(run);
     if (mode === 'drive') this.#command(run, { kind: 'writer' });
     if (holds) this.#tellHold(run);
@@ -268,24 +272,8 @@ export class Viewing {
 
   /** A viewer chose whether to hold: stops waiting for viewers that may reconnect. */
   #held(run: Run): void {
-    this.#stopAwaiting(run);
+    this.#absent.stopAwaiting(run);
     this.#tellHold(run);
-  }
-
-  #awaitHolder(run: Run): void {
-    const { clock, goneAfterMs } = this.#parts;
-    this.#stopAwaiting(run);
-    const stop = clock.after(goneAfterMs, () => {
-      this.#awaited.delete(run.id);
-      this.#tellHold(run);
-      this.#tellAll(run);
-    });
-    this.#awaited.set(run.id, stop);
-  }
-
-  #stopAwaiting(run: Run): void {
-    this.#awaited.get(run.id)?.();
-    this.#awaited.delete(run.id);
   }
 
   #askForScreen({ id, run }: Viewer): void {
@@ -306,7 +294,7 @@ export class Viewing {
   }
 
   #isHeld(run: Run): boolean {
-    return this.#awaited.has(run.id) || this.#ofRun(run).some(({ holds }) => holds);
+    return this.#absent.isAwaited(run) || this.#ofRun(run).some(({ holds }) => holds);
   }
 
   #stateOf({ mode, run }: Viewer): TerminalState {

@@ -34,7 +34,7 @@ const listenOn = (path: string): Promise<Server> =>
 const isServed = (path: string) => existsSync(path);
 
 describe('the socket of a project', () => {
-  it('is the same for all who open it, until it is closed', async () => {
+  it('is shared by all who open it, until it is closed', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     const [path, again] = await Promise.all([sockets.open(demo), sockets.open(demo)]);
     expect(again).toBe(path);
@@ -45,7 +45,7 @@ describe('the socket of a project', () => {
     await expect(sockets.open(demo)).rejects.toMatchObject({ code: 'ShuttingDown' });
   });
 
-  it('is opened anew, once, by those who find its file deleted; connections go on', async () => {
+  it('is opened again, once, if its file was deleted; connections continue', async () => {
     let opened = 0;
     const sockets = new ProjectSockets(directory, (_, path) => {
       opened++;
@@ -69,7 +69,7 @@ describe('the socket of a project', () => {
     await sockets.close();
   });
 
-  it('that could not be opened is opened when it is asked for again', async () => {
+  it('that could not be opened is tried again on the next request', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     await writeFile(obstacle, 'in the way');
     await expect(sockets.open(demo)).rejects.toMatchObject({ code: 'InvalidSettings' });
@@ -80,7 +80,7 @@ describe('the socket of a project', () => {
     await sockets.close();
   });
 
-  it('that could not be opened is no reason to fail when it is to be closed', async () => {
+  it('that could not be opened can be closed without an error', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     await writeFile(obstacle, 'in the way');
     const opening = expect(sockets.open(demo)).rejects.toThrow('cannot be used (EEXIST)');
@@ -89,7 +89,7 @@ describe('the socket of a project', () => {
     await sockets.closeOne(demo);
   });
 
-  it('stays where it is when its project gets another name', async () => {
+  it('stays in place when its project is renamed', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     const renamed = { ...demo };
     const path = await sockets.open(renamed);
@@ -101,7 +101,7 @@ describe('the socket of a project', () => {
     await restarted.close();
   });
 
-  it('is closed if the one next to it could not be opened', async () => {
+  it('is closed if the other one of its project could not be opened', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [
       listenOn(path),
       listenOn(join(directory, 'missing', 'socket')),

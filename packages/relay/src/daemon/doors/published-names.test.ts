@@ -28,7 +28,7 @@ const published = async () => JSON.parse(await readFile(file, 'utf8'));
 const newName = (project: string) => renamedTo(project, { RELAY_DATA_DIR: directory });
 
 describe('the published names of the projects', () => {
-  it('are those of projects whose name differs, or differed, from their directory', async () => {
+  it('are the names of projects that differ, or differed, from their directory', async () => {
     const shop = workspace('shop', { directory: 'demo', formerNames: ['demo', 'shop', 'depot'] });
     const workspaces = [workspace('plain'), shop];
     const names = new PublishedNames(directory, () => workspaces);
@@ -44,7 +44,7 @@ describe('the published names of the projects', () => {
     expect(await newName('demo')).toBeUndefined();
   });
 
-  it('are those of the last of many changes', async () => {
+  it('are current after many changes', async () => {
     const one = workspace('one', { formerNames: ['zero'] });
     const names = new PublishedNames(directory, () => [one]);
     const publishing = ['two', 'three', 'four'].map((name) => {

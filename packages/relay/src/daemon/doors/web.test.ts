@@ -33,7 +33,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const port = () => served.http.split(':')[1];
 
-describe('the host a request names', () => {
+describe('the host of a request', () => {
   it.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]', 'relay.example'])('may be %s', async (host) => {
     expect((await get('/health', { Host: `${host}:${port()}` })).status).toBe(200);
     (await connectToWebSocket(`ws://${served.http}/ws`, { headers: { Host: `${host}:${port()}` } })).end();
@@ -50,7 +50,7 @@ describe('the host a request names', () => {
   });
 });
 
-describe('a request that names no host', () => {
+describe('a request without a host', () => {
   it('is refused', async () => {
     const socket = connectTo(Number(port()), '127.0.0.1');
     socket.end('GET /health HTTP/1.0\r\n\r\n');
@@ -60,7 +60,7 @@ describe('a request that names no host', () => {
   });
 });
 
-describe('the page a request comes from', () => {
+describe('the origin of a request', () => {
   it.each(['own', 'https://app.example'])('may be %s', async (page) => {
     const origin = page === 'own' ? `http://${served.http}` : page;
     expect((await get('/health', { Origin: origin })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('the page a request comes from', () => {
 });
 
 describe('what is served', () => {
-  it('/health is for everybody and says that it is well', async () => {
+  it('/health is open to everybody', async () => {
     const { status, headers, body } = await get('/health');
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'ok' }]);
     expect(headers).toMatchObject({
@@ -88,14 +88,14 @@ describe('what is served', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('/metrics is for programs of the same user', async () => {
+  it('/metrics is open to programs of the same user', async () => {
     expect(await get('/metrics')).toMatchObject({ status: 200, body: 'the figures' });
   });
 
   it.each([
     ['a key is set', { needsKey: true }],
     ['others can reach the port', { host: '0.0.0.0' }],
-  ])('/metrics is for holders of a key alone if %s', async (_why, http) => {
+  ])('/metrics requires a key if %s', async (_why, http) => {
     await using other = await serve({ http });
     const address = `http://127.0.0.1:${other.http.split(':')[1]}/metrics`;
     expect((await fetch(address)).status).toBe(401);
@@ -103,7 +103,7 @@ describe('what is served', () => {
     expect((await fetch(address, { headers })).status).toBe(200);
   });
 
-  it('/metrics is for holders of a key, and a wrong key is no key', async () => {
+  it('/metrics accepts a valid key, and refuses a wrong one', async () => {
     const answer = (key: string) => get('/metrics', { Authorization: `Bearer ${key}` });
     expect((await answer(served.key)).status).toBe(200);
     const refused = await answer(`${served.key.slice(0, -2)}xx`);
@@ -121,13 +121,13 @@ describe('what is served', () => {
     }
   });
 
-  it('a key in the URL of the WebSocket opens nothing', async () => {
+  it('a key in the URL of the WebSocket is ignored', async () => {
     const client = await connectToWebSocket(`ws://${served.http}/ws?workspaceKey=${served.key}`);
     await expect(client.hello({ name: 'Eve' })).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 });
 
-describe('a peer that breaks off while it is refused', () => {
+describe('a peer that disconnects while it is refused', () => {
   it('does no harm', async () => {
     const [host = '', portText] = served.http.split(':');
     for (let i = 0; i < 20; i++) {
@@ -147,13 +147,13 @@ describe('a browser', () => {
     ['a page that is allowed', { Origin: 'https://app.example' }],
     ['a page of others that opens it', { 'Sec-Fetch-Site': 'cross-site' }],
     ['the address bar', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }],
-  ])('is no program of the user: %s', async (_what, headers) => {
+  ])('is not a program of the user: %s', async (_what, headers) => {
     const sent = headers.Origin === 'own' ? { ...headers, Origin: `http://${served.http}` } : headers;
     expect((await get('/metrics', sent)).status).toBe(401);
     expect((await get('/metrics', { ...sent, Authorization: `Bearer ${served.key}` })).status).toBe(200);
   });
 
-  it('is not confused with a program that uses its network code', async () => {
+  it('is distinguished from a program that uses the same network code', async () => {
     const headers = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' };
     expect((await get('/metrics', headers)).status).toBe(200);
     expect((await get('/metrics', { 'Sec-Fetch-Mode': 'cors' })).status).toBe(200);
@@ -161,11 +161,11 @@ describe('a browser', () => {
   });
 });
 
-describe('an address nobody can listen on', () => {
+describe('an address that cannot be used', () => {
   it.each([
     ['127.0.0.1', 'PortInUse'],
     ['nowhere.invalid', 'InvalidSettings'],
-  ])('is told with what to do: %s', async (host, code) => {
+  ])('is reported with the next step: %s', async (host, code) => {
     const opening = openDoors([], { host, port: Number(port()), choosePort: '--port', settings: 'http' });
     await expect(opening).rejects.toMatchObject({ code, next: expect.stringContaining('--port') });
   });

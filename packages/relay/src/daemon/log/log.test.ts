@@ -24,7 +24,7 @@ describe('the log of a daemon', () => {
     expect((await stat(logFile(directory))).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps as many files of the size as the settings say', async () => {
+  it('keeps the number and size of files that the settings say', async () => {
     const file = await openFileLog({ ...settings, log: { level: 'info', maxSize: '1K', files: 2 } });
     for (let line = 0; line < 200; line++) file.log.info({ line }, 'x'.repeat(100));
     await file.close();
@@ -59,7 +59,7 @@ describe('the log of a daemon', () => {
     expect(notices[0].lines).toBeGreaterThanOrEqual(3);
   });
 
-  it('of a disk that stays full is closed like any other', async () => {
+  it('can be closed while the disk is full', async () => {
     await mkdir(logFile(directory), { recursive: true });
     const file = await openFileLog(settings);
     file.log.info('lost');
@@ -68,7 +68,7 @@ describe('the log of a daemon', () => {
     await file.close();
   });
 
-  it('holds no secret, neither in a field nor inside a text', () => {
+  it('contains no secrets, in fields or in text', () => {
     const lines: string[] = [];
     const log = openTerminalLog(settings, (line) => lines.push(line));
     const token = `at_${'t'.repeat(43)}`;
@@ -80,7 +80,7 @@ describe('the log of a daemon', () => {
     expect(lines.join('')).not.toMatch(/canary|ttttt|kkkkk/);
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits lines below its level', () => {
     const lines: string[] = [];
     const log = openTerminalLog({ ...settings, log: { ...settings.log, level: 'warn' } }, (line) =>
       lines.push(line),

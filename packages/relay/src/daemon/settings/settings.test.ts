@@ -42,7 +42,7 @@ describe('settings', () => {
     expect((await loadSettings(env)).log).toEqual({ level: 'warn', maxSize: '10M', files: 5 });
   });
 
-  it('that other users can change are refused: they name commands to run', async () => {
+  it('that other users can change are refused, because they name commands to run', async () => {
     await write('{}');
     await chmod(join(directory, 'settings.json'), 0o666);
     expect(await complaint()).toMatchObject({
@@ -71,7 +71,7 @@ describe('settings', () => {
     expect((await loadSettings(env)).http.port).toBe(3888);
   });
 
-  it('are looked for in a directory; a file in its place is not passed over', async () => {
+  it('are read from a directory; a file in its place is an error', async () => {
     await write('{}');
     const error = await loadSettings({ ...env, RELAY_CONFIG: join(directory, 'settings.json') }).catch(
       (it) => it,
@@ -80,7 +80,7 @@ describe('settings', () => {
     expect(error.message).toMatch(/settings\.json cannot be read: part of its path is not a directory\.$/);
   });
 
-  it('take a flag over the environment, the environment over the file, the file over the default', async () => {
+  it('prefer flags over the environment, the file and the default, in that order', async () => {
     await write('{"http": {"port": 4001, "host": "127.0.0.2"}}');
     expect((await loadSettings(env)).http).toMatchObject({ port: 4001, host: '127.0.0.2' });
     env.RELAY_HTTP_PORT = '4002';
@@ -98,7 +98,7 @@ describe('settings', () => {
     expect((await loadSettings(env, { database: '/other.db' })).database).toBe('/other.db');
   });
 
-  it('take a password from the file or the environment, but never from a flag', async () => {
+  it('accept a password from the file or the environment, never from a flag', async () => {
     const url = 'postgres://relay:s3cret@db.example/relay';
     env.RELAY_DATABASE = url;
     expect((await loadSettings(env)).database).toBe(url);
@@ -162,7 +162,7 @@ describe('settings', () => {
       'neither a path nor a postgres:// URL',
       'Correct',
     ],
-  ])('refuse %s and say where it is', async (_what, text, message, next) => {
+  ])('refuse %s, with its place', async (_what, text, message, next) => {
     await write(text);
     const error = await complaint();
     expect(error.code).toBe('InvalidSettings');
@@ -170,7 +170,7 @@ describe('settings', () => {
     expect(error.next).toContain(next);
   });
 
-  it('find the files of MCP servers relative to who names them', async () => {
+  it('resolve the files of MCP servers relative to the file that names them', async () => {
     await write('{"mcp": {"servers": ["servers.json", "~/own.json"]}}');
     const servers = async (flags = {}) => (await loadSettings(env, flags)).mcp.servers;
     expect(await servers()).toEqual([join(directory, 'servers.json'), join(directory, 'own.json')]);
@@ -182,7 +182,7 @@ describe('settings', () => {
     expect((await complaint()).message).toContain(':1: mcp.servers: ');
   });
 
-  it('take hosts as they are in a Host header, without the port', async () => {
+  it('accept hosts as in a Host header, without the port', async () => {
     env.RELAY_MCP_ALLOWED_HOSTS = 'relay.example, 10.0.0.7, [fd00::7], box';
     expect((await loadSettings(env)).mcp.allowedHosts).toEqual([
       'relay.example',
@@ -199,7 +199,7 @@ describe('settings', () => {
     }
   });
 
-  it('let MCP be set by variables and flags', async () => {
+  it('configure MCP by variables and flags', async () => {
     await write('{"mcp": {"port": 4001, "tlsCertificate": "cert.pem", "tlsKey": "~/key.pem"}}');
     Object.assign(env, {
       RELAY_MCP_ENABLED: 'true',
@@ -229,12 +229,12 @@ describe('settings', () => {
     });
   });
 
-  it('want a certificate and its key together', async () => {
+  it('require a certificate and its key together', async () => {
     await write('{\n"mcp": {"tlsKey": "key.pem"}}');
     expect((await complaint()).message).toMatch(/:2: TLS needs both .*mcp\.tlsCertificate, mcp\.tlsKey/);
   });
 
-  it('blame the variable or the flag for its own value', async () => {
+  it('name the variable or the flag in the error for its value', async () => {
     await write('{"http": {"port": 1}}');
     env.RELAY_HTTP_PORT = 'many';
     expect((await complaint()).message).toMatch(/^RELAY_HTTP_PORT: /);
@@ -279,7 +279,7 @@ describe('a database shown to people', () => {
 });
 
 describe('docs/settings.md', () => {
-  it('names every field with its default, and no others', async () => {
+  it('documents every field with its default, and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8');
     const fields = text.slice(text.indexOf('## Fields'), text.indexOf('## Environment'));
     const rows = [...fields.matchAll(/^\| `([^`]+)` \| `([^`]+)`/gm)].map(([, name, value]) => [name, value]);
@@ -300,7 +300,7 @@ describe('docs/settings.md', () => {
     expect(named.sort()).toEqual(names.sort());
   });
 
-  it('names every variable of the table with its setting, and no others', async () => {
+  it('documents every variable of the table with its setting, and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `(RELAY_\w+)` \| Sets `([\w.]+)`/gm)];
     const variables = ROWS.flatMap(({ path, setting: { env } }) => (env ? [[env, path.join('.')]] : []));
@@ -311,7 +311,7 @@ describe('docs/settings.md', () => {
 });
 
 describe('docs/security.md', () => {
-  it('names every setting that limits something with its default, and no others', async () => {
+  it('documents every limit with its default, and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/security.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `([\w.]+)` \| `([^`]+)` \| \S/gm)];
     const limits = ROWS.filter(
@@ -345,7 +345,7 @@ describe('the table', () => {
     expect(new Option(words).attributeName()).toBe(name);
   });
 
-  it('keeps no key for a restart', () => {
+  it('stores no key for a restart', () => {
     expect([...FLAGS].filter(({ kept }) => kept).map(longOf)).toEqual([
       '--database',
       '--port',

@@ -28,7 +28,7 @@ const create = (changes: Partial<WantedWorktree> = {}) =>
 const branches = () => git(repository, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
 
 describe('a worktree', () => {
-  it('has the files of the local HEAD, in a private place outside the repository, on a branch of its own', async () => {
+  it('has the files of the local HEAD, in a private place outside the repository, on its own branch', async () => {
     const head = commit(repository, 'Second', { 'src/a.js': 'a' });
     writeFileSync(join(repository, 'draft.txt'), 'not committed');
     const { worktree, cwd } = await create({ cwd: join(repository, 'src') });
@@ -50,7 +50,7 @@ describe('a worktree', () => {
     expect(new Set(made.map(({ worktree }) => worktree.path)).size).toBe(3);
   });
 
-  it('is of the repository of its directory, whatever the environment says', async () => {
+  it('belongs to the repository of its directory, whatever the environment says', async () => {
     const other = join(directory, 'other');
     await newRepository(other);
     const { PATH = '' } = process.env;
@@ -60,7 +60,7 @@ describe('a worktree', () => {
     expect(worktree.repository).toBe(join(repository, '.git'));
   });
 
-  it('of a worktree belongs to the same repository', async () => {
+  it('created in a worktree belongs to the same repository', async () => {
     const first = await create();
     const second = await create({ cwd: first.worktree.path });
     expect(second.worktree.repository).toBe(first.worktree.repository);
@@ -155,7 +155,7 @@ describe('the set-up command', () => {
     expect(branches()).toBe('main');
   });
 
-  it('that fails and leaves files keeps them', async () => {
+  it('that fails keeps the files it created', async () => {
     await expect(create({ setup: 'touch made.txt; false' })).rejects.toMatchObject({
       code: 'SetupFailed',
       message: expect.stringMatching(
@@ -164,7 +164,7 @@ describe('the set-up command', () => {
     });
   });
 
-  it('ends with the daemon, and all it started', async () => {
+  it('ends with the daemon, and so do its child processes', async () => {
     const pid = join(directory, 'pid');
     const failing = expect(create({ setup: `sh -c 'echo $$ > ${pid}; sleep 60'` })).rejects.toMatchObject({
       code: 'SetupFailed',
@@ -218,7 +218,7 @@ describe('removing', () => {
       },
       'it has commits that no other branch has',
     ],
-  ])('never takes away %s', async (_, change, why) => {
+  ])('never deletes %s', async (_, change, why) => {
     const worktree = await made();
     change(worktree.path);
     expect(await worktrees.remove(worktree)).toBe(why);
@@ -226,7 +226,7 @@ describe('removing', () => {
     expect(branches()).toContain('relay/Tests');
   });
 
-  it('works when another branch has its commits', async () => {
+  it('deletes a branch whose commits are on another branch', async () => {
     const worktree = await made();
     commit(worktree.path, 'Work', { 'a.txt': 'a' });
     git(repository, 'merge', '--quiet', 'relay/Tests');
@@ -234,7 +234,7 @@ describe('removing', () => {
     expect(branches()).toBe('main');
   });
 
-  it('leaves a worktree with submodules alone', async () => {
+  it('keeps a worktree with submodules', async () => {
     const library = join(directory, 'library');
     await newRepository(library);
     git(repository, '-c', 'protocol.file.allow=always', 'submodule', 'add', '--quiet', library, 'lib');

@@ -54,13 +54,13 @@ describe('two stores on one PostgreSQL database', () => {
     return both;
   };
 
-  it('may start at the same time on an empty one', async () => {
+  it('can start at the same time on an empty database', async () => {
     const [one, other] = await openTwo();
     const { workspace } = await newWorld(one, 0);
     expect(await other.listWorkspaces()).toEqual([workspace]);
   });
 
-  it('never show a new message below one that was seen', async () => {
+  it('never show a new message below one that was already seen', async () => {
     const stores = await openTwo();
     const { agents, channel, draft, workspace } = await newWorld(stores[0], 2);
     const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
@@ -93,7 +93,7 @@ describe('two stores on one PostgreSQL database', () => {
     expect(seen).toEqual(all.map(({ seq }) => seq));
   });
 
-  it('store a message once that is sent through both', async () => {
+  it('store a message once that is sent to both', async () => {
     const stores = await openTwo();
     const { agents, channel, draft } = await newWorld(stores[0], 2);
     const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
@@ -108,7 +108,7 @@ describe('two stores on one PostgreSQL database', () => {
 });
 
 describe('a PostgreSQL server', () => {
-  it('that goes away fails calls for now, and serves them when it is back', async () => {
+  it('that is unavailable fails calls, and serves them when it is back', async () => {
     const store = await open(await newDatabase());
     const { agents, channel, draft, workspace } = await newWorld(store, 2);
     const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
@@ -127,7 +127,7 @@ describe('a PostgreSQL server', () => {
     await store.close();
   });
 
-  it('that cuts connections under load loses nothing that was confirmed, and stores nothing twice', async () => {
+  it('that cuts connections under load loses no confirmed write, and stores nothing twice', async () => {
     const url = await newDatabase();
     const store = await open(url);
     const { agents, channel, draft, workspace } = await newWorld(store, 2);
@@ -161,7 +161,7 @@ describe('a PostgreSQL server', () => {
     await store.close();
   });
 
-  it('confirms commits only when they are on the disk, whatever its settings', async () => {
+  it('confirms commits only after they are on disk, whatever its settings', async () => {
     const url = await newDatabase();
     await (await open(url)).close();
     await administer(
@@ -183,7 +183,7 @@ describe('a PostgreSQL server', () => {
 });
 
 describe('the schema in PostgreSQL', () => {
-  it('is brought up to date from every older version', async () => {
+  it('is upgraded from every older version', async () => {
     for (let version = 0; version < MIGRATIONS.length; version++) {
       const url = await newDatabase();
       const pool = connect(url, 1);
@@ -195,7 +195,7 @@ describe('the schema in PostgreSQL', () => {
     }
   });
 
-  it('of a version that kept tools with their agents keeps them, but for those beyond any limit', async () => {
+  it('of a version that stored tools with their agents keeps all tools within the limits', async () => {
     const url = await newDatabase();
     const pool = connect(url, 1);
     await run(pool, migrate(POSTGRES, 3));
@@ -208,7 +208,7 @@ describe('the schema in PostgreSQL', () => {
     await store.close();
   });
 
-  it('of a version that counted no bytes of invocations counts them for the accounts of their callers', async () => {
+  it('of a version that did not count the bytes of invocations counts them per account', async () => {
     const url = await newDatabase();
     const pool = connect(url, 1);
     await run(pool, migrate(POSTGRES, 12));
@@ -229,7 +229,7 @@ describe('the schema in PostgreSQL', () => {
     });
   });
 
-  it('lets nobody change the audit', async () => {
+  it('does not allow changes of audit records', async () => {
     const url = await newDatabase();
     await (await open(url)).close();
     for (const statement of ["UPDATE audit SET actor = 'nobody'", 'DELETE FROM audit', 'TRUNCATE audit']) {

@@ -49,7 +49,7 @@ storeContract('sqlite', {
 });
 
 describe('a SQLite file', () => {
-  it('can be read by its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     const path = newPath();
     const store = await openStore(path, { onFatal });
     await newWorld(store, 1);
@@ -57,7 +57,7 @@ describe('a SQLite file', () => {
     await store.close();
   });
 
-  it('answers what was asked before it is closed, and refuses the rest without alarm', async () => {
+  it('answers pending calls when it is closed, and refuses later ones without an alarm', async () => {
     const alarms: Error[] = [];
     const store = await openStore(newPath(), { onFatal: (error) => alarms.push(error) });
     const { workspace } = await newWorld(store, 1);
@@ -76,7 +76,7 @@ describe('a SQLite file', () => {
     expect(alarms).toEqual([]);
   });
 
-  it('that is none, or cannot be made, is refused without alarm', async () => {
+  it('that is invalid, or cannot be created, is refused without an alarm', async () => {
     const path = newPath();
     writeFileSync(path, 'this is a letter, not a database. '.repeat(200));
     await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'DatabaseUnusable' });
@@ -87,7 +87,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('is closed to others if they could open it', async () => {
+  it('is made private if others could open it', async () => {
     const path = newPath();
     await (await openStore(path, { onFatal })).close();
     chmodSync(path, 0o666);
@@ -126,8 +126,8 @@ describe('a SQLite file', () => {
   });
 });
 
-describe('what was deleted', () => {
-  it('gives its space back, in the database and in its log', async () => {
+describe('deleting messages', () => {
+  it('frees space in the database and in its log', async () => {
     const path = newPath();
     const store = await openStore(path, { onFatal });
     const { agents, dm, draft } = await newWorld(store, 2);
@@ -151,14 +151,14 @@ describe('what was deleted', () => {
   });
 });
 
-describe('what was redacted', () => {
+describe('redacted content', () => {
   const CANARY = 'swordfishcanary';
   const filesWith = (path: string, text: string) =>
     ['', '-wal'].filter(
       (ending) => existsSync(`${path}${ending}`) && readFileSync(`${path}${ending}`).includes(text),
     );
 
-  it('is in no file any more: not in the database, its index, its log', async () => {
+  it('is removed from the database, its index and its log', async () => {
     const path = newPath();
     const store = await openStore(path, { onFatal });
     const { agents, dm, draft, workspace } = await newWorld(store, 2);
@@ -199,7 +199,7 @@ describe('a database in use', () => {
       },
     ],
     ['loses its log', (path: string) => unlinkSync(`${path}-wal`)],
-  ])('that %s confirms nothing more, and raises the alarm', async (_, harm) => {
+  ])('that %s confirms no more writes, and raises an alarm', async (_, harm) => {
     const path = newPath();
     const alarms: RelayError[] = [];
     const store = await openStore(path, { onFatal: (error) => alarms.push(error) });
@@ -216,7 +216,7 @@ describe('a database in use', () => {
     await store.close();
   });
 
-  it('is not begun anew beside the log of one that is gone', async () => {
+  it('is not created next to the log of a missing one', async () => {
     const path = newPath();
     const store = await openStore(path, { onFatal });
     await newWorld(store, 1);
@@ -234,8 +234,8 @@ describe('a database in use', () => {
   });
 });
 
-describe('a thread that dies', () => {
-  it('fails what waits for it, raises the alarm, and leaves the file in order', async () => {
+describe('a thread that crashes', () => {
+  it('fails pending calls, raises an alarm, and leaves the file intact', async () => {
     const workers: Worker[] = [];
     const collect = (worker: Worker) => workers.push(worker);
     process.on('worker', collect);

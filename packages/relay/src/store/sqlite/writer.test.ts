@@ -50,7 +50,7 @@ describe('a full disk', () => {
     { name, root: 'x'.repeat(100_000), createdAt: 1 },
   ];
 
-  it('fails the whole batch as such, keeps what was there, and is over when there is space again', () => {
+  it('fails the whole batch, keeps existing data, and recovers when there is space again', () => {
     const connection = newConnection();
     const writer = new Writer(connection);
     writer.run([workspace('before')]);
@@ -72,7 +72,7 @@ describe('a full disk', () => {
 
 describe('failures of SQLite', () => {
   const sqliteError = (errcode: number) => Object.assign(new Error('disk I/O error'), { errcode });
-  it('are fatal when nobody knows what reached the disk', () => {
+  it('are fatal if it is unknown what reached the disk', () => {
     const ioErrorOnFsync = 10 | (4 << 8);
     const ioErrorOnRead = 10 | (1 << 8);
     expect(toFailure(sqliteError(ioErrorOnFsync))).toMatchObject({ code: 'StoreUnavailable', fatal: true });
@@ -81,7 +81,7 @@ describe('failures of SQLite', () => {
 });
 
 describe('the schema', () => {
-  it('is brought up to date from every older version', () => {
+  it('is upgraded from every older version', () => {
     for (let version = 0; version < MIGRATIONS.length; version++) {
       const connection = newConnection();
       connection.transaction(() => connection.run(migrate(SQLITE, version)));
@@ -92,7 +92,7 @@ describe('the schema', () => {
     }
   });
 
-  it('of a version before projects had directories of their own says that they are called alike', () => {
+  it('of a version before projects had directories uses their names as directories', () => {
     const connection = newConnection();
     connection.transaction(() => connection.run(migrate(SQLITE, 2)));
     connection.run(
@@ -105,7 +105,7 @@ describe('the schema', () => {
     writer.close();
   });
 
-  it('of a version that kept tools with their agents keeps them, but for those beyond any limit', () => {
+  it('of a version that stored tools with their agents keeps all tools within the limits', () => {
     const connection = newConnection();
     connection.transaction(() => connection.run(migrate(SQLITE, 3)));
     for (const statement of OLD_AGENTS) connection.run(rows(statement));
@@ -116,7 +116,7 @@ describe('the schema', () => {
     writer.close();
   });
 
-  it('of a version that counted no bytes of invocations counts them for the accounts of their callers', () => {
+  it('of a version that did not count the bytes of invocations counts them per account', () => {
     const connection = newConnection();
     connection.transaction(() => connection.run(migrate(SQLITE, 12)));
     for (const statement of OLD_INVOCATIONS) connection.run(rows(statement));
@@ -137,7 +137,7 @@ describe('the schema', () => {
     connection.close();
   });
 
-  it('lets nobody change the audit', () => {
+  it('does not allow changes of audit records', () => {
     const connection = newConnection();
     const writer = new Writer(connection);
     writer.run([

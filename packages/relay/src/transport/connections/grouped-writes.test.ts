@@ -22,7 +22,7 @@ function open() {
   return { calls, send, turn };
 }
 
-it('what is sent in one turn of the event loop goes at once, together', async () => {
+it('sends everything of one turn of the event loop together', async () => {
   const { calls, send, turn } = open();
   send('a');
   send('b');
@@ -32,7 +32,7 @@ it('what is sent in one turn of the event loop goes at once, together', async ()
   expect(calls).toEqual(['ab', 'c']);
 });
 
-it('what can wait goes at once too, if nothing was sent for a while, else a moment later with the others', async () => {
+it('sends what can wait at once if the connection was idle, otherwise a moment later with the rest', async () => {
   const { calls, send, turn } = open();
   send('a', true);
   await turn();
@@ -51,7 +51,7 @@ it('what can wait goes at once too, if nothing was sent for a while, else a mome
   expect(calls).toEqual(['a', 'bc', 'd']);
 });
 
-it('what cannot wait takes along what waits, in order', async () => {
+it('sends what waits together with what cannot wait, in order', async () => {
   const { calls, send, turn } = open();
   send('a', true);
   await turn();

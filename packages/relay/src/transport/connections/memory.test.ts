@@ -28,7 +28,7 @@ describe('clients of the SDK inside the process', () => {
     expect(received).toEqual(texts);
   });
 
-  it('show their key at the door that asks for one', async () => {
+  it('send their key if one is required', async () => {
     await expect(connect({ name: 'Eve', open: inside('remote') })).rejects.toMatchObject({
       code: 'Unauthorized',
     });
@@ -36,7 +36,7 @@ describe('clients of the SDK inside the process', () => {
     expect(alice.project).toBe(served.workspace.name);
   });
 
-  it('are told when the daemon has no room for them', async () => {
+  it('get an error if the daemon has no room for them', async () => {
     const clients = await Promise.all(
       ['A', 'B', 'C'].map((name) => connect({ name, open: inside('local') })),
     );
@@ -45,7 +45,7 @@ describe('clients of the SDK inside the process', () => {
     for (const client of clients) await client.close();
   });
 
-  it('are said good-bye to when the daemon stops', async () => {
+  it('are told that the daemon stops', async () => {
     const alice = await connect({ name: 'Alice', open: inside('local'), reconnect: false });
     const closed = new Promise((resolve) => alice.on('closed', resolve));
     await served.sessions.drain();
@@ -81,7 +81,7 @@ describe('a connection in memory', () => {
   }
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('calls nobody from within a call', async () => {
+  it('makes no callback inside a call', async () => {
     const { wire, connection, heard } = open();
     wire.send('question');
     connection.send(new Outgoing('answer'));
@@ -92,7 +92,7 @@ describe('a connection in memory', () => {
     expect(connection.bufferedBytes).toBe(0);
   });
 
-  it('keeps what a session does not read yet, also when the client closes', async () => {
+  it('keeps what a session has not read yet, even if the client closes', async () => {
     const { wire, connection, heard, gone } = open();
     connection.pause();
     wire.send('one');
@@ -105,7 +105,7 @@ describe('a connection in memory', () => {
     expect(heard).toEqual(['session: one', 'session: two', 'client closed', 'session closed']);
   });
 
-  it('hands over the last words of a session that closes, and closes once', async () => {
+  it('delivers the last frames of a session that closes, and closes once', async () => {
     const { wire, connection, heard, gone } = open();
     connection.send(new Outgoing('good-bye'));
     connection.close();
@@ -116,7 +116,7 @@ describe('a connection in memory', () => {
     expect(heard).toEqual(['client: good-bye', 'drained', 'client closed', 'session closed']);
   });
 
-  it('drops what is on its way when it is destroyed', async () => {
+  it('drops frames in flight when it is destroyed', async () => {
     const { wire, heard, gone } = open();
     wire.send('never heard');
     wire.destroy();

@@ -25,7 +25,7 @@ describe('the local socket', () => {
     server.close();
   });
 
-  it('replaces what a dead daemon left behind', async () => {
+  it('replaces the socket of a dead daemon', async () => {
     const path = join(directory, 'stale.sock');
     writeFileSync(path, '');
     const server = await listenOnSocket(path, 1000, DEAF);
@@ -33,7 +33,7 @@ describe('the local socket', () => {
     server.close();
   });
 
-  it('that cannot be made is told', async () => {
+  it('that cannot be created is an error', async () => {
     await expect(listenOnSocket(join(directory, 'no', 'such.sock'), 1000, DEAF)).rejects.toThrow(
       /ENOENT|EACCES/,
     );

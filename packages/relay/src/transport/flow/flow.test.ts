@@ -21,7 +21,7 @@ const numbers = (messages: Message[]) => messages.map(({ content }) => Number.pa
 const upTo = (many: number, from = 0) => Array.from({ length: many - from }, (_, i) => i + from);
 
 describe.each(DOORS)('deliveries on a %s', (door) => {
-  it('stop at 256 that were not acknowledged, and go on as they are', async () => {
+  it('stop at 256 unacknowledged ones, and continue as those are acknowledged', async () => {
     const name = newName('bob');
     const receiver = await served.join(name, {}, door);
     const sender = await served.join(newName('alice'), {}, door);
@@ -38,14 +38,14 @@ describe.each(DOORS)('deliveries on a %s', (door) => {
     expect(numbers([...first, ...second, ...third])).toEqual(upTo(600));
   });
 
-  it('are flow control, which is not answered', async () => {
+  it('are acknowledged without an answer', async () => {
     const receiver = await served.join(newName('bob'), {}, door);
     receiver.send('ACK', { upTo: 5 });
     await receiver.settled();
     expect(receiver.received).toEqual([]);
   });
 
-  it('go on after a lost connection where the client was', async () => {
+  it('continue after a lost connection where the client was', async () => {
     const name = newName('bob');
     const token = newAgentToken();
     const before = await served.join(name, { token }, door);
@@ -60,7 +60,7 @@ describe.each(DOORS)('deliveries on a %s', (door) => {
     expect(numbers(got)).toEqual(upTo(300, 100));
   });
 
-  it('to a client that does not say where it was are all the unread ones', async () => {
+  it('include all unread messages for a client without a position', async () => {
     const name = newName('bob');
     const token = newAgentToken();
     const before = await served.join(name, { token }, door);
@@ -89,7 +89,7 @@ describe('a client that does not read', () => {
   /** What may be under way to it: the limit of the session, the buffers of the system, one message too many. */
   const UNDER_WAY_BYTES = 1024 * 1024;
 
-  it('is pushed no more than fits, slows nobody, and gets everything in order when it reads again', async () => {
+  it('gets no more than fits, slows nobody, and gets everything in order when it reads again', async () => {
     const name = newName('slow');
     const slow = await served.join(name);
     const quickName = newName('quick');
@@ -124,7 +124,7 @@ describe('a client that does not read', () => {
     expect(numbers(seen)).toEqual(upTo(60));
   });
 
-  it('and watches hears, instead of each event, that it missed some', async () => {
+  it('and watches gets one event that says that it missed some', async () => {
     const watcher = await served.join(newName('watcher'));
     await watcher.request('WATCH', {});
     const name = newName('bob');
@@ -142,7 +142,7 @@ describe('a client that does not read', () => {
     expect(changed.payload).toEqual({ type: 'events.missed' });
   });
 
-  it('but asks is not read any more, and is answered in full when it reads again', async () => {
+  it('but sends requests is not read any more, and gets all answers when it reads again', async () => {
     const capabilities = Array.from({ length: 100 }, (_, i) => `c${i}-`.padEnd(120, 'x'));
     for (let i = 0; i < 8; i++) await served.join(newName('described'), { capabilities });
     const asker = await served.join(newName('asker'));

@@ -24,7 +24,7 @@ const enter = async (hello: Record<string, unknown>, door: DoorName = 'WebSocket
 };
 
 describe('the connections of a key', () => {
-  it('are so many, with and without a name, and leave those of others alone', async () => {
+  it('are limited, with and without a name, without affecting others', async () => {
     const { key: workspaceKey } = served;
     const { key: another } = await core.owner(served.workspace).request('KEY_CREATE', {});
     const token = newAgentToken();
@@ -43,7 +43,7 @@ describe('the connections of a key', () => {
 });
 
 describe.each(DOORS)('a key shown on a %s', (door) => {
-  it('registers as many names as a key may', async () => {
+  it('registers up to its quota of names', async () => {
     const { key: workspaceKey } = served;
     for (const name of ['Ann', 'Ben']) await (await enter({ workspaceKey, name }, door)).end();
     await expect(enter({ workspaceKey, name: 'Cid' }, door)).rejects.toMatchObject(reached('agentsPerKey'));
@@ -52,7 +52,7 @@ describe.each(DOORS)('a key shown on a %s', (door) => {
 });
 
 describe('a client that is refused again and again', () => {
-  it('is read more slowly, on all its connections, and nobody else is', async () => {
+  it('is read more slowly on all its connections, without affecting others', async () => {
     await using strict = await serve({ refusalsPerSecond: 10 }, core);
     const token = newAgentToken();
     const hello = { token, workspaceKey: strict.key };
@@ -81,7 +81,7 @@ describe('a client that is refused again and again', () => {
       for (const id of ids[index] ?? []) expect((await loop.next('ERROR')).payload).toMatchObject({ id });
   });
 
-  it('is told later each time that there is no room for it', async () => {
+  it('gets each refusal for lack of room later', async () => {
     await using strict = await serve({ refusalsPerSecond: 10 }, core);
     const capabilities = Array(130).fill('x'.repeat(126));
     const come = async () => {

@@ -64,20 +64,17 @@ describe('an agent that asks for many pages at once', () => {
     expect(answered(operation) - before).toBeLessThan(2 * FEW);
   });
 
-  it.each(DOORS)(
-    'and reads no answer on a %s is answered no further, and goes on when it does',
-    async (door) => {
-      const before = await answeredInTheEnd();
-      using flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
-      flooder.pause();
-      for (let i = 0; i < FLOOD; i++) flooder.send('INBOX', { limit: 500 });
-      expect((await answeredInTheEnd()) - before).toBeLessThan(FLOOD / 2);
-      flooder.resume();
-      for (let i = 0; i < 2 * FEW; i++) await flooder.next('ACK');
-    },
-  );
+  it.each(DOORS)('and reads no answer on a %s gets no more until it reads', async (door) => {
+    const before = await answeredInTheEnd();
+    using flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
+    flooder.pause();
+    for (let i = 0; i < FLOOD; i++) flooder.send('INBOX', { limit: 500 });
+    expect((await answeredInTheEnd()) - before).toBeLessThan(FLOOD / 2);
+    flooder.resume();
+    for (let i = 0; i < 2 * FEW; i++) await flooder.next('ACK');
+  });
 
-  it('and goes away is forgotten', async () => {
+  it('and disconnects is forgotten', async () => {
     const before = await answeredInTheEnd();
     const flooder = await flood('INBOX', { limit: 500 });
     await flooder.next('ACK');
@@ -85,7 +82,7 @@ describe('an agent that asks for many pages at once', () => {
     expect((await answeredInTheEnd()) - before).toBeLessThan(FLOOD / 2);
   });
 
-  it('gets an answer to each, in the order it asked', async () => {
+  it('gets an answer to each, in order', async () => {
     const flooder = await served.join('flooder', { token: TOKEN, paths: [] });
     const asked = Array.from({ length: 50 }, () => flooder.send('INBOX', { limit: 2 }));
     for (const id of asked) expect((await flooder.next('ACK')).payload).toMatchObject({ id });

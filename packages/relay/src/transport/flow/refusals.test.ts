@@ -15,13 +15,13 @@ const charge = (client: string, times: number, bytes = 0) => {
   return waitMs;
 };
 
-it('cost nothing as long as they are few', () => {
+it('cost nothing while they are few', () => {
   expect(charge('a', 200)).toBe(0);
   clock.advance(1000);
   expect(charge('a', 100)).toBe(0);
 });
 
-it('beyond that make their client wait, each for longer than the one before, and nobody else', () => {
+it('beyond that delay their client, longer each time, and nobody else', () => {
   expect(charge('a', 201)).toBe(10);
   expect(charge('a', 1)).toBe(20);
   expect(charge('b', 1)).toBe(0);
@@ -29,16 +29,16 @@ it('beyond that make their client wait, each for longer than the one before, and
   expect(charge('a', 200)).toBe(0);
 });
 
-it.each([-3_600_000, 3_600_000])('wait as long when the clock is set by %i ms', (ms) => {
+it.each([-3_600_000, 3_600_000])('are not affected when the clock is set by %i ms', (ms) => {
   charge('a', 200);
   clock.set(ms);
   expect(charge('a', 1)).toBe(10);
 });
 
-it('cost more where there was more to read', () => {
+it('cost more for larger requests', () => {
   expect(charge('a', 2, 1024 * 1024)).toBeGreaterThan(100);
 });
 
-it('keep nobody waiting for long', () => {
+it('have a maximum delay', () => {
   expect(charge('a', 1_000_000)).toBe(4000);
 });

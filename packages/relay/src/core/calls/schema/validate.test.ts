@@ -21,7 +21,7 @@ describe('validate', () => {
     [{ pattern: '^a+$' }, 'ab', { path: '', text: 'must match the pattern ^a+$' }],
     [{ contains: { const: 1 } }, [2], { path: '', text: 'must have 1 matching items or more' }],
     [{ multipleOf: 0.1 }, 0.35, { path: '', text: 'must be a multiple of 0.1' }],
-  ])('says where and what is wrong: %j', (schema, value, flaw) => {
+  ])('reports the place and the mistake: %j', (schema, value, flaw) => {
     expect(flawOf(schema, value)).toEqual(flaw);
   });
 
@@ -32,7 +32,7 @@ describe('validate', () => {
     [{ pattern: '(?=x)' }],
     [{ format: 'email' }],
     [true],
-  ])('takes what fits: %j', (schema) => {
+  ])('accepts valid values: %j', (schema) => {
     expect(flawOf(schema, { next: { next: {} } })).toBeUndefined();
   });
 
@@ -78,14 +78,14 @@ describe('validate', () => {
     });
   });
 
-  it('does not take fields from prototypes', () => {
+  it('ignores fields of prototypes', () => {
     expect(flawOf({ required: ['constructor'] }, {})).toMatchObject({ path: 'constructor' });
     const own = JSON.parse('{"__proto__": {"type": "string"}}');
     expect(flawOf({ properties: own }, JSON.parse('{"__proto__": 1}'))).toMatchObject({ path: '__proto__' });
     expect(flawOf({ properties: { toString: { type: 'string' } } }, {})).toBeUndefined();
   });
 
-  it('agrees with another validator about any schema of known keywords', () => {
+  it('agrees with another validator on any schema of known keywords', () => {
     fc.assert(
       fc.property(schemas, values, (schema, value) => {
         const other = new Validator(schema as object, '2020-12').validate(value);
@@ -95,7 +95,7 @@ describe('validate', () => {
     );
   });
 
-  it('never throws anything but what is wrong with the schema, and always ends', () => {
+  it('throws only for an invalid schema, and always ends', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 6 }),

@@ -6,7 +6,7 @@ import { withEntryRenewed } from '../indexing.ts';
 import { flag, orNull, rows, type Script, type Value } from '../script.ts';
 import { commands as toolCommands } from '../tools.ts';
 import { addUnchecked, pieceAt, takeContent } from './content.ts';
-import type { Of } from './export.ts';
+import type { Of } from './export-sections.ts';
 import { NameLookup } from './names.ts';
 
 type Outcome = 'added' | 'present' | 'elsewhere';
