@@ -296,6 +296,7 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
 
   it('tells screen readers what begins to wait, wherever they are, and nothing that was there before', async () => {
     const carol = await join('Carol', { cli: 'claude', paths: ['pty'] });
+    await carol.paths.ready('pty');
     await ask(carol, 'Known before?');
     await expect.poll(count).toBe('1');
     await at('/settings');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive, processMark } from '../../../packages/platform/src/processes/index.ts';
@@ -34,6 +34,13 @@ const inShell = (words: string[]): TestTerminal => {
     },
   );
 };
+
+/** A script that the relay takes for Claude Code. */
+async function playClaude(...lines: string[]): Promise<string> {
+  const program = join(await mkdtemp(join(daemon.directory, 'played-')), 'claude');
+  await writeFile(program, `#!/bin/bash\n${lines.join('\n')}\n`, { mode: 0o755 });
+  return program;
+}
 
 /** A shell, and a program that is run as a job. */
 const PROGRAMS = [['bash'], ['env', 'bash']];
@@ -260,17 +267,32 @@ describe('a program in agent-relay run', () => {
     expect(terminal.output()).toContain('gone\u001b[<1u');
   });
 
-  it('is suspended together with the relay, and resumed by one fg', async () => {
-    const directory = join(daemon.directory, 'suspended');
-    await mkdir(directory);
-    const program = join(directory, 'claude');
+  it('ends the commands of an agent that ends with its terminal', async () => {
+    const program = await playClaude('setsid -w sleep 600 & echo "command $!"; wait');
+    const words = [process.execPath, PROGRAM, 'run', '--name', 'Left', '--', program];
+    const command = words.map((word) => `'${word}'`).join(' ');
+    await using terminal = startTerminal(['script', '-qec', command, '/dev/null'], {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, ...TERMINAL },
+    });
+    await terminal.until(/command \d+/);
+    const pid = Number(/command (\d+)/.exec(terminal.screen())?.[1]);
+    const left = { pid, mark: processMark(pid) ?? '' };
+    expect(isAlive(left)).toBe(true);
+    process.kill(terminal.pid, 'SIGKILL');
+    await expect.poll(() => isAlive(left), { timeout: 20_000 }).toBe(false);
+  }, 60_000);
+
+  it.each([
+    'Claude Code has been suspended. Run `fg` to bring it back.',
+    'Claude Code is suspended. Run `fg` to bring it back.',
+  ])('is suspended together with the relay, and resumed by one fg: %s', async (notice) => {
     // It says what Claude Code says, and cannot stop by itself either.
-    const script = [
+    const program = await playClaude(
       'trap "echo back; trap : CONT" CONT',
-      'echo "Claude Code has been suspended. Run fg to bring it back."',
+      `echo '${notice}'`,
       'until read -r word; do :; done; echo "heard $word"; read -r',
-    ];
-    await writeFile(program, `#!/bin/bash\n${script.join('\n')}\n`, { mode: 0o755 });
+    );
     await using terminal = startTerminal(['bash', '--norc', '--noprofile', '-i'], {
       cwd: daemon.projectDirectory,
       env: { ...daemon.env, ...TERMINAL },

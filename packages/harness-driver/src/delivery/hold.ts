@@ -36,10 +36,9 @@ export class Hold {
     this.#set(undefined);
   }
 
-  /** The person has opened another session: its context is not full, and nobody has interrupted it. */
+  /** The person has opened another session: there is room in its context. */
   anotherSession(): void {
-    const code = this.#reason?.code;
-    if (code === 'context_full' || code === 'interrupted') this.#set(undefined);
+    if (this.#reason?.code === 'context_full') this.#set(undefined);
   }
 
   /** The person ended the turn. */

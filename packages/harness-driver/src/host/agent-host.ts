@@ -13,7 +13,7 @@ import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
-import { endProgram } from './end-program.ts';
+import { endCommandsAfter, endProgram } from './end-program.ts';
 import { PromptLink } from './prompt-link.ts';
 import { RemoteViewers } from './remote-viewers.ts';
 import { RunLink } from './run-link.ts';
@@ -77,6 +77,8 @@ export class AgentHost {
   readonly #runner: CommandRunner | undefined;
   readonly #patterns: Patterns | undefined;
   readonly #process: MarkedProcess;
+  /** A CLI that the relay knows. */
+  readonly #isAgent: boolean;
   readonly #link: RunLink;
   readonly #stopWatching: () => void;
   readonly #viewers = new Set<Viewer>();
@@ -99,6 +101,7 @@ export class AgentHost {
 
   constructor({ relay, run, program, reader, channel, resumption, proof, patterns }: HostOptions) {
     const { columns, rows } = program;
+    this.#isAgent = reader !== undefined;
     const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
     this.#runner = runner;
     this.#patterns = runner && new Patterns(patterns.readers, (command) => runner.run(command));
@@ -209,6 +212,8 @@ export class AgentHost {
 
   /** Signals the program and everything in its process group. */
   signal(name: NodeJS.Signals): void {
+    // Other programs, such as shells, leave commands behind on purpose.
+    if (name === 'SIGHUP' && this.#isAgent) void endCommandsAfter(this.#process, this.#child.ended);
     this.#child.signal(name);
   }
 
@@ -221,7 +226,7 @@ export class AgentHost {
   /** The person's terminal is gone: the program gets a hangup, and is ended if it goes on. */
   hangUp(): void {
     this.#link.stopped('SIGHUP');
-    this.#child.signal('SIGHUP');
+    this.signal('SIGHUP');
     const timer = setTimeout(() => void this.end(), HANGUP_MS);
     void this.#child.ended.then(() => clearTimeout(timer));
   }

@@ -14,8 +14,7 @@ const GRACE_MS = 5000;
  * What is left after the program has ended is ended too.
  */
 export async function endProgram(program: MarkedProcess, ended: Promise<unknown>): Promise<void> {
-  // OpenCode runs commands in sessions of their own, and leaves them behind.
-  const started = isAlive(program) ? descendantsOf(program.pid) : [];
+  const commandsEnded = endCommandsAfter(program, ended);
   if (isAlive(program)) {
     signalSession(program.pid, 'SIGHUP');
     // A stopped program gets no signals until it continues.
@@ -27,6 +26,15 @@ export async function endProgram(program: MarkedProcess, ended: Promise<unknown>
   await Promise.race([ended, late]);
   clearTimeout(timer);
   signalSession(program.pid, 'SIGKILL');
-  for (const one of started) signalProcess(one, 'SIGKILL');
+  await commandsEnded;
+}
+
+/**
+ * Ends what a program runs now, once it has ended. OpenCode runs commands in sessions of their own, and leaves them behind
+ * when it is told to end.
+ */
+export async function endCommandsAfter(program: MarkedProcess, ended: Promise<unknown>): Promise<void> {
+  const started = isAlive(program) ? descendantsOf(program.pid) : [];
   await ended;
+  for (const one of started) signalProcess(one, 'SIGKILL');
 }

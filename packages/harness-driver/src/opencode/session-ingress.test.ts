@@ -198,7 +198,7 @@ it.each([
 
 it.each([
   [{ name: 'ContextOverflowError' }, undefined],
-  [{ name: 'MessageAbortedError' }, undefined],
+  [{ name: 'MessageAbortedError' }, 'interrupted'],
   [{ name: 'ProviderAuthError' }, 'signed_out'],
 ])('holds messages in another session only for what is wrong there too: %j', async (failure, code) => {
   await connectPlugin();
