@@ -85,7 +85,6 @@ describe('the gate of the hooks', () => {
   it('opens when a process waits and the agent is idle, whatever the person has typed', async () => {
     expect(ingress.gate()).toEqual({ wait: { code: 'no_hook' }, isDown: true });
     const waiting = await hook('SessionStart');
-    await hook('ToolsListed');
     expect(ingress.gate()).toBe('open');
     screen = composer(false, 'a draft');
     expect(ingress.gate()).toBe('open');
@@ -93,20 +92,6 @@ describe('the gate of the hooks', () => {
     expect(ingress.gate()).toBe('open');
     waiting.destroy();
     await expect.poll(() => ingress.gate()).toMatchObject({ isDown: true });
-  });
-
-  it('opens when the CLI has the relay’s tools, or gives up on them', async () => {
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
-    await hook('SessionStart');
-    expect(ingress.gate()).toEqual({ wait: { code: 'starting' } });
-    vi.advanceTimersByTime(29_999);
-    expect(ingress.gate()).toEqual({ wait: { code: 'starting' } });
-    vi.advanceTimersByTime(1);
-    expect(ingress.gate()).toBe('open');
-    start();
-    expect(ingress.gate()).toEqual({ wait: { code: 'starting' } });
-    await hook('ToolsListed');
-    expect(ingress.gate()).toBe('open');
   });
 
   it.each<[string, Reading, string]>([
@@ -179,6 +164,23 @@ describe('the gate of the hooks', () => {
     vi.advanceTimersByTime(60_000);
     await hook('UserPromptSubmit');
     expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+    expect(ingress.hold()).toBeUndefined();
+  });
+
+  it('holds messages until the CLI has the relay’s tools, or gives up on them', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    screen = { state: 'starting', question: 'trust question' };
+    expect(ingress.hold()).toBeUndefined();
+    vi.advanceTimersByTime(60_000);
+    screen = composer();
+    expect(ingress.hold()).toEqual({ code: 'starting' });
+    vi.advanceTimersByTime(29_999);
+    expect(ingress.hold()).toEqual({ code: 'starting' });
+    vi.advanceTimersByTime(1);
+    expect(ingress.hold()).toBeUndefined();
+    start();
+    expect(ingress.hold()).toEqual({ code: 'starting' });
+    await hook('ToolsListed');
     expect(ingress.hold()).toBeUndefined();
   });
 

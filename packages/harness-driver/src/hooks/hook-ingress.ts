@@ -41,7 +41,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
   /** The turn that the last delivery started, until the model was seen working. */
   #begun: { promptId: string | undefined; told: (isSeen: boolean) => void } | undefined;
   #promptId: string | undefined;
-  /** Until when the first turn waits for the relay's tools: a model that begins without them never gets them from a hook. */
+  /** Until when the first turn waits for the relay's tools: a model that begins without them gets none in turns of hooks. */
   #toolsBy: number | 'there' | undefined;
   #idleSince: number | undefined;
   #asksSince: number | undefined;
@@ -71,7 +71,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
 
   /** Why no message should go in by any path. */
   hold(): ReasonInput | undefined {
-    return this.#hold.reason;
+    return this.#hold.reason ?? (this.#lacksTools() ? { code: 'starting' } : undefined);
   }
 
   /** Only while its dialog is on the screen. When it disappears, the person has answered, which hooks do not report. */
@@ -99,7 +99,6 @@ export class HookIngress implements ChannelIngress, PromptSource {
     if (reading.state === 'dialog') this.#dialogSeen = true;
     // The CLI would queue the message, and its state would be unknown meanwhile.
     if (reading.state !== 'composer' && reading.state !== 'unknown') return gateOf(reading);
-    if (this.#lacksTools()) return { wait: { code: 'starting' } };
     if (this.#asks(reading)) return { wait: { code: 'approval_dialog' } };
     if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return 'open';
     return gateInTurn(this.#agent.attention);
@@ -173,7 +172,9 @@ export class HookIngress implements ChannelIngress, PromptSource {
   }
 
   #lacksTools(): boolean {
-    if (this.#toolsBy === 'there') return false;
+    // It gets its tools after the questions at its start.
+    const hasStarted = this.#hooks.waiter !== undefined || this.#agent.reading().state === 'composer';
+    if (this.#toolsBy === 'there' || !hasStarted) return false;
     const now = performance.now();
     this.#toolsBy ??= now + TOOLS_MS;
     const left = this.#toolsBy - now;
