@@ -71,6 +71,11 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
     const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
     while (!heard().some(isTask)) await model.asked();
+    if (!cli.terminal?.needsInstall) {
+      // A model that begins without the tools of the relay may never get them.
+      const asked = model.requests.find(({ turns }) => turns.some(({ text }) => isTask(text)));
+      assert.ok(asked?.tools.some(({ name }) => name.endsWith('relay_send')));
+    }
     const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
     const traced = await daemon.cli(['trace', task, '--json']);
     results.spawned = JSON.parse(traced.stdout || traced.stderr).deliveries[0].path;

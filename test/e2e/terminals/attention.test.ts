@@ -102,6 +102,15 @@ it('says that typed messages always come after the turn', async () => {
   expect(await attention('end-of-turn', 'Typed')).toBe('Typed gets its messages after its turn.\n');
 });
 
+it('waits until the CLI has the tools: a model that begins without them may never get them', async () => {
+  await using terminal = inTerminal('run', '--name', 'Late', '--', 'claude', '--late');
+  await terminal.until(/at SessionStart/);
+  const { messageId } = await sender.send('Late', 'begin');
+  await expect.poll(reasonOf(messageId), POLL).toBe('starting');
+  terminal.type('tools\r');
+  await terminal.until(/\| begin/);
+});
+
 it('checks an untested version with its first message', async () => {
   await using terminal = inTerminal('run', '--name', 'New', '--', 'claude');
   await terminal.until(/at SessionStart/);

@@ -43,7 +43,11 @@ describe('what a run of a CLI is given', () => {
       '--allowedTools=mcp__agent-relay',
       `--settings=${cwd}/settings.json`,
     ]);
-    expect(await readJson('mcp.json')).toEqual({ mcpServers: { 'agent-relay': server } });
+    // Tells the host when the CLI has the tools.
+    const env = { ...server.env, RELAY_HOST_SOCKET: `${cwd}/hook` };
+    expect(await readJson('mcp.json')).toEqual({
+      mcpServers: { 'agent-relay': { ...server, env, alwaysLoad: true } },
+    });
     const { hooks } = await readJson('settings.json');
     expect(hooks.Stop).toEqual([{ hooks: [expect.objectContaining({ asyncRewake: true })] }]);
     expect(hooks.StopFailure).toEqual([{ hooks: [expect.objectContaining({ async: true })] }]);

@@ -46,6 +46,8 @@ export interface ClientContext {
   listings(): Promise<() => void>;
   /** What agents inherit that are spawned from here. */
   environment?: Record<string, string>;
+  /** Called when the client has the list of tools. */
+  onListed?(): void;
   /** Called with errors that no reply can report. */
   onerror(error: unknown): void;
 }

@@ -24,6 +24,9 @@ export function serveTools(server: Server, context: ClientContext): void {
   const { tools } = context.offering;
   const hasActions = offersActions(context);
   server.setRequestHandler('tools/list', async (_request, mcp) => {
+    context.replies.after(mcp, async (written) => {
+      if (written) context.onListed?.();
+    });
     if (!hasActions) return { tools: tools.list() };
     await takeListingTurn(context, mcp);
     return { tools: [...tools.list(), ...(await actionTools(context, clientName(context, mcp)))] };

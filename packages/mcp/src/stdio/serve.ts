@@ -2,10 +2,12 @@ import type { Readable, Writable } from 'node:stream';
 import { isRelayError, safeLine } from '@agent-relay/protocol';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from '../server/build-server.ts';
+import type { ClientContext } from '../server/client-context.ts';
 import { type LocalContextOptions, localClientContext } from '../server/create-server.ts';
 import { clientInfoOf } from '../server/messages.ts';
 import { NAME_WAIT_MS } from '../server/naming.ts';
 import { PendingReplies } from '../server/replies.ts';
+import { tellHost } from './tell-host.ts';
 import { LineTransport } from './transport.ts';
 
 export interface StdioOptions extends LocalContextOptions {
@@ -15,9 +17,13 @@ export interface StdioOptions extends LocalContextOptions {
 
 /** Serves one MCP client over stdio; resolves when it disconnects. */
 export async function serveStdio(options: StdioOptions = {}): Promise<void> {
-  const { input = process.stdin, output = process.stdout } = options;
+  const { input = process.stdin, output = process.stdout, env = process.env } = options;
   const replies = new PendingReplies(complain);
-  const context = localClientContext(options, replies, complain);
+  const { RELAY_HOST_SOCKET: host } = env;
+  const context: ClientContext = {
+    ...localClientContext(options, replies, complain),
+    ...(host && { onListed: () => tellHost(host) }),
+  };
   const transport = new LineTransport({
     input,
     output,

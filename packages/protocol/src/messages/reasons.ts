@@ -17,7 +17,7 @@ export const REASONS = {
   starting: 'the agent is starting',
   approval_dialog: 'approval dialog open',
   draft: 'draft in the composer',
-  attention: 'waits for the end of the turn',
+  attention: 'the turn has to end first',
   loop_governor: 'held by the loop governor',
   usage_limit: 'usage limit reached',
   signed_out: 'signed out',

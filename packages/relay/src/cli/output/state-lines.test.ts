@@ -1,7 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { PathState, ReasonInput, ReceivingPath } from '@agent-relay/protocol';
 import { reason } from '@agent-relay/protocol';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { type StateEvent, StateLines } from './state-lines.ts';
+
+const { isTTY, columns } = process.stdout;
+afterEach(() => Object.assign(process.stdout, { isTTY, columns }));
 
 const path = (by: ReceivingPath, state: PathState, why?: ReasonInput): StateEvent => ({
   type: 'path.changed',
@@ -13,7 +17,9 @@ const path = (by: ReceivingPath, state: PathState, why?: ReasonInput): StateEven
 /** Without the time. */
 const shown = (events: StateEvent[]) => {
   const lines = new StateLines();
-  return events.flatMap((event) => lines.lineFor(event)?.replace(/^ {2}\S+ {2}/, '') ?? []);
+  return events
+    .flatMap((event) => lines.lineFor(event) ?? [])
+    .map((line) => stripVTControlCharacters(line).replace(/^ {2}\S+ {2}/, ''));
 };
 
 it('shows the delivery state of a message, and its path', () => {
@@ -28,6 +34,22 @@ it('shows the delivery state of a message, and its path', () => {
     'Ada  accepted by pty msg_1',
     'Ada  uncertain by pty (the path cannot confirm whether the message arrived) msg_1',
     'Ada  read msg_1',
+  ]);
+});
+
+it('breaks no word and no id in a narrow terminal', () => {
+  Object.assign(process.stdout, { isTTY: true, columns: 44 });
+  const message = { messageId: 'msg_1m7ghs0qydpk3vh', agent: 'Ada' };
+  expect(
+    shown([
+      { type: 'delivery.read', ...message },
+      { type: 'delivery.accepted', ...message, path: 'pty' },
+      path('pty', 'waits', { code: 'draft' }),
+    ]),
+  ).toEqual([
+    'Ada  read msg_1m7ghs0qydpk3vh',
+    'Ada\n    accepted by pty msg_1m7ghs0qydpk3vh',
+    'Ada\n    waits: draft in the composer',
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { wrap } from '@agent-relay/platform';
 import {
   type DeliveryEvent,
   isPathDown,
@@ -7,12 +8,14 @@ import {
   type SessionEvent,
   safeLine,
 } from '@agent-relay/protocol';
-import { styled, whenByClock } from './terminal.ts';
+import { cellWidth, columns, styled, whenByClock } from './terminal.ts';
 
 type PathEvent = Extract<RelayEvent, { type: 'path.changed' }>;
 export type StateEvent = DeliveryEvent | PathEvent | SessionEvent;
 
 const IDLE = 'idle';
+/** Before what does not fit in the line of an agent. */
+const MARGIN = '    ';
 
 /** States of messages and agents as lines; repeated lines are left out. */
 export class StateLines {
@@ -24,7 +27,12 @@ export class StateLines {
   lineFor(event: StateEvent): string | undefined {
     const text = this.#textOf(event);
     if (text === undefined) return undefined;
-    return `${styled('dim', `  ${whenByClock(Date.now())}`)}  ${safeLine(event.agent)}  ${styled('dim', safeLine(text))}`;
+    const head = `${styled('dim', `  ${whenByClock(Date.now())}`)}  ${safeLine(event.agent)}`;
+    const tail = safeLine(text);
+    if (cellWidth(`${head}  ${tail}`) <= columns()) return `${head}  ${styled('dim', tail)}`;
+    // An id is easier to read and to select in one piece.
+    const below = wrap(tail, columns() - MARGIN.length).replace(/^/gm, MARGIN);
+    return `${head}\n${styled('dim', below)}`;
   }
 
   #textOf(event: StateEvent): string | undefined {
