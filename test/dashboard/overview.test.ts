@@ -242,6 +242,9 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await row('Alice').waitFor({ state: 'detached' });
     await row('Bob').waitFor();
     await page.getByRole('button', { name: /^All/ }).click();
+    const gone = await join('Gone', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    await gone.close();
+    await row('Gone').getByText('Offline · Remote').waitFor();
   });
 
   it('keeps the filter in the address, and in this browser', async () => {
