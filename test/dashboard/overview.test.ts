@@ -209,9 +209,16 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByText('Released 1 message.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
     await goInCircles();
-    // Nobody can bring them back: it asks first.
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('button', { name: /^Discard (it|them)\?$/ }).click();
+    // Nobody can bring them back: it asks first, also a person who clicks twice or uses the keyboard.
+    const discard = page.getByRole('button', { name: 'Discard', exact: true });
+    const sure = page.getByRole('button', { name: /^Discard (it|them)\?$/ });
+    await discard.dblclick();
+    await sure.waitFor();
+    await page.keyboard.press('Escape');
+    await discard.waitFor();
+    await page.keyboard.press('Enter');
+    await sure.waitFor();
+    await page.keyboard.press('Enter');
     await page.getByText(/^Discarded \d message/).waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
   });
