@@ -125,11 +125,18 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
   });
 
   it('link the agents and channels they name', async () => {
-    await alice.send('#release', `Ask @Bob. And @${me}, not @Nobody, \`@Bob\` or a@Bob; see #release!`);
+    await alice.send(
+      '#release',
+      `Ask @Bob. And @${me}, not @Nobody, \`@Bob\` or a@Bob; see #release! And @bob, #RELEASE.`,
+    );
     const row = page.getByRole('article').filter({ hasText: 'not @Nobody' });
     await row.waitFor();
     const links = row.locator('.body a');
-    expect(await links.allTextContents()).toEqual(['@Bob', `@${me}`, '#release']);
+    expect(await links.allTextContents()).toEqual(['@Bob', `@${me}`, '#release', '@bob', '#RELEASE']);
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+      ...['#/demo/agent/Bob', `#/demo/agent/${me}`, '#/demo/channel/release'],
+      ...['#/demo/agent/Bob', '#/demo/channel/release'],
+    ]);
     expect(await row.locator('.body').textContent()).toContain('or a@Bob; see #release!');
     expect(await seriousFindings(page)).toEqual([]);
     await links.first().click();
