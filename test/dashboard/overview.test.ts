@@ -223,11 +223,28 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
+  it('leads to the channel in which messages are held', async () => {
+    const [nora, otto] = [await join('Nora', { paths: [] }), await join('Otto', { paths: [] })];
+    await nora.channels.create('echo');
+    await otto.channels.join('echo');
+    let held: string | undefined;
+    for (let turn = 0; held === undefined && turn < 20; turn++)
+      held = (await (turn % 2 === 0 ? nora : otto).send('#echo', 'Thanks!')).held;
+    await waiting().getByRole('link', { name: '#echo' }).click();
+    await page.getByRole('heading', { name: '#echo', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
   it('filters and groups the agents, and tells those from elsewhere', async () => {
     const owner = await client(daemon);
     clients.push(owner);
     const { key } = await owner.request('KEY_CREATE', {});
     await join('Faraway', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    const gone = await join('Gone', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    await gone.close();
+    await row('Gone').getByText('Offline · Remote').waitFor();
     await row('Faraway')
       .getByText(/Remote/)
       .waitFor();
@@ -249,9 +266,6 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await row('Alice').waitFor({ state: 'detached' });
     await row('Bob').waitFor();
     await page.getByRole('button', { name: /^All/ }).click();
-    const gone = await join('Gone', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
-    await gone.close();
-    await row('Gone').getByText('Offline · Remote').waitFor();
   });
 
   it('keeps the filter in the address, and in this browser', async () => {
