@@ -124,12 +124,28 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect((await alice.inbox()).messages.at(-1)).toMatchObject({ channel: '#release', mentions: ['Alice'] });
   });
 
+  it('keep what is not sent yet', async () => {
+    await composer('Message #release').fill('Half a thought');
+    await at('/direct/Bob');
+    expect(await composer('Message Bob').inputValue()).toBe('');
+    await at('/channel/release');
+    expect(await composer('Message #release').inputValue()).toBe('Half a thought');
+    await composer('Message #release').fill('');
+  });
+
   it('link the agents and channels they name', async () => {
-    await alice.send('#release', `Ask @Bob. And @${me}, not @Nobody, \`@Bob\` or a@Bob; see #release!`);
+    await alice.send(
+      '#release',
+      `Ask @Bob. And @${me}, not @Nobody, \`@Bob\` or a@Bob; see #release! And @bob, #RELEASE.`,
+    );
     const row = page.getByRole('article').filter({ hasText: 'not @Nobody' });
     await row.waitFor();
     const links = row.locator('.body a');
-    expect(await links.allTextContents()).toEqual(['@Bob', `@${me}`, '#release']);
+    expect(await links.allTextContents()).toEqual(['@Bob', `@${me}`, '#release', '@bob', '#RELEASE']);
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+      ...['#/demo/agent/Bob', `#/demo/agent/${me}`, '#/demo/channel/release'],
+      ...['#/demo/agent/Bob', '#/demo/channel/release'],
+    ]);
     expect(await row.locator('.body').textContent()).toContain('or a@Bob; see #release!');
     expect(await seriousFindings(page)).toEqual([]);
     await links.first().click();
@@ -172,6 +188,42 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await delivery.waitFor({ state: 'detached' });
+  });
+
+  it('show the newest replies of a long thread, and the others on demand', async () => {
+    const { messageId } = await alice.send('#release', 'What is left?');
+    for (let number = 0; number < 120; number++) await alice.reply(messageId, `Point ${number}`);
+    await at(`/message/${messageId}`);
+    const row = page.getByRole('article').filter({ hasText: 'What is left?' });
+    await row.hover();
+    await row.getByRole('button', { name: /Open the thread/ }).click();
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    const isInSight = (text: string) =>
+      thread.getByText(text, { exact: true }).evaluate((element) => {
+        const frame = element.closest('[role=log]')?.getBoundingClientRect();
+        return element.getBoundingClientRect().bottom <= (frame?.bottom ?? 0);
+      });
+    await thread.getByText('Point 119', { exact: true }).waitFor();
+    await expect.poll(() => isInSight('Point 119')).toBe(true);
+    expect(await thread.getByText('What is left?').count()).toBe(1);
+    expect(await thread.getByText('Point 0', { exact: true }).count()).toBe(0);
+    await thread.getByRole('button', { name: 'Show earlier replies' }).click();
+    await thread.getByText('Point 0', { exact: true }).waitFor();
+    expect(await thread.getByRole('button', { name: 'Show earlier replies' }).count()).toBe(0);
+    const { messageId: last } = await alice.reply(messageId, 'Nothing else.');
+    await thread.getByText('Nothing else.').waitFor();
+    await alice.react(last, '🎉');
+    await thread.getByRole('button', { name: '🎉 1 by Alice' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('show characters that hide or turn text around', async () => {
+    const file = await alice.attach('photo\u202Egpj.exe', Buffer.from('x'));
+    await alice.send('#release', 'Run this: \u202Eread me', { attachments: [file.id] });
+    await at('/channel/release');
+    const row = page.getByRole('article').filter({ hasText: 'Run this:' });
+    await row.getByText('Run this: \uFFFDread me').waitFor();
+    await row.getByRole('button', { name: 'Save photo\uFFFDgpj.exe' }).waitFor();
   });
 
   it('say of a waiting message where it really is, why, and what to do', async () => {
@@ -225,8 +277,15 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(await secret.count()).toBe(0);
     await at('/activity');
     await messages().getByText('Only for Bob.').waitFor();
+    const all = page
+      .getByRole('navigation', { name: 'Dashboard' })
+      .getByRole('link', { name: /^All messages/ });
+    await at('/settings');
     await bob.send('*', 'To everyone.');
+    await expect.poll(() => all.textContent()).toBe('All messages1 unread');
+    await all.click();
     await messages().getByText('To everyone.').waitFor();
+    await expect.poll(() => all.textContent()).toBe('All messages');
   });
 
   it('can be searched', async () => {

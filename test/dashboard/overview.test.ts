@@ -209,10 +209,31 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByText('Released 1 message.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
     await goInCircles();
-    // Nobody can bring them back: it asks first.
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('button', { name: /^Discard (it|them)\?$/ }).click();
+    // Nobody can bring them back: it asks first, also a person who clicks twice or uses the keyboard.
+    const discard = page.getByRole('button', { name: 'Discard', exact: true });
+    const sure = page.getByRole('button', { name: /^Discard (it|them)\?$/ });
+    await discard.dblclick();
+    await sure.waitFor();
+    await page.keyboard.press('Escape');
+    await discard.waitFor();
+    await page.keyboard.press('Enter');
+    await sure.waitFor();
+    await page.keyboard.press('Enter');
     await page.getByText(/^Discarded \d message/).waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('leads to the channel in which messages are held', async () => {
+    const [nora, otto] = [await join('Nora', { paths: [] }), await join('Otto', { paths: [] })];
+    await nora.channels.create('echo');
+    await otto.channels.join('echo');
+    let held: string | undefined;
+    for (let turn = 0; held === undefined && turn < 20; turn++)
+      held = (await (turn % 2 === 0 ? nora : otto).send('#echo', 'Thanks!')).held;
+    await waiting().getByRole('link', { name: '#echo' }).click();
+    await page.getByRole('heading', { name: '#echo', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Release' }).click();
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
@@ -221,6 +242,9 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     clients.push(owner);
     const { key } = await owner.request('KEY_CREATE', {});
     await join('Faraway', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    const gone = await join('Gone', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    await gone.close();
+    await row('Gone').getByText('Offline · Remote').waitFor();
     await row('Faraway')
       .getByText(/Remote/)
       .waitFor();

@@ -154,6 +154,15 @@ describe.skipIf(!hasBrowser)(`in Chromium${NEEDS_BROWSER}`, () => {
     await second.page.getByRole('heading', { name: /already used/ }).waitFor();
     expect(await second.page.textContent('main')).toContain('agent-relay dashboard');
 
+    // In the browser that used it, it leads on.
+    const again = await first.context.newPage();
+    await again.goto(link);
+    await again.getByRole('heading', { name: /already used/ }).waitFor();
+    await again.getByRole('button', { name: 'Open the dashboard' }).click();
+    await again.getByRole('heading', { name: 'Overview' }).waitFor();
+    await again.close();
+    expect(await second.page.getByRole('button', { name: 'Open the dashboard' }).count()).toBe(0);
+
     await daemon.stop();
     await first.page.getByText('The daemon does not answer').waitFor();
     await daemon.start();

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { client } from '../e2e/messaging/commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
+import { UNGOVERNED } from '../kit/daemon.ts';
 import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +28,7 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
   const at = (path: string) => page.goto(`http://${daemon.http}/#/demo${path}`);
 
   beforeAll(async () => {
-    daemon = await startDaemon();
+    daemon = await startDaemon({ settings: UNGOVERNED });
     browser = await openBrowser();
     opened = await browser.open(await linkOf(daemon));
     page = opened.page;
@@ -199,6 +200,51 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     await page.getByRole('textbox', { name: 'Reply in the thread' }).fill('localhost');
     await page.keyboard.press('Enter');
     await expect.poll(count).toBe('1');
+  });
+
+  it('sends an answer once, however often Enter is pressed, and keeps one that is not finished', async () => {
+    const carol = await join('Carol');
+    await ask(carol, 'Which port?');
+    const field = page.getByRole('textbox', { name: 'Answer Carol' });
+    await field.fill('38');
+    await at('/settings');
+    await page.getByRole('heading', { name: 'Signed-in browsers' }).waitFor();
+    await at('');
+    expect(await field.inputValue()).toBe('38');
+    await field.fill('3888');
+    await field.evaluate((element) => {
+      const { form } = element as HTMLInputElement;
+      form?.requestSubmit();
+      form?.requestSubmit();
+    });
+    await expect.poll(count).toBe('0');
+    await carol.send(me, 'Thanks.');
+    await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Carol' }).click();
+    await page.getByRole('log').getByText('Thanks.').waitFor();
+    expect(await page.getByRole('log').getByText('3888', { exact: true }).count()).toBe(1);
+  });
+
+  it('shows open questions however much was said since, and no answered ones', async () => {
+    const [carol, dave] = [await join('Carol'), await join('Dave')];
+    await ask(carol, 'Which host?');
+    const { messageId: answered } = await ask(carol, 'Which colour?');
+    await expect.poll(count).toBe('2');
+    expect((await daemon.cli(['send', 'Carol', 'Green.', '--reply-to', answered])).code).toBe(0);
+    await expect.poll(count).toBe('1');
+    for (let number = 0; number < 600; number++) await dave.send('#general', `Part ${number} is done.`);
+    await page.reload();
+    await waiting().getByText('Which host?').waitFor();
+    expect(await count()).toBe('1');
+  });
+
+  it('shows characters that hide or turn text around', async () => {
+    const { call } = await offerDeploy();
+    const made = expect(call({ target: 'live\u202Etset\u202C\u200B' })).rejects.toMatchObject({
+      code: 'Denied',
+    });
+    await waiting().getByText('live\uFFFDtset\uFFFD\uFFFD').waitFor();
+    await page.getByRole('button', { name: 'Deny the call' }).click();
+    await made;
   });
 
   it('shows all that is to be allowed, and says where there is more to read', async () => {

@@ -204,6 +204,12 @@ describe('the REST API', () => {
     await expectAsDescribed('post', '/api/mcp/call', await call({ ...sum, tool: 'sums' }));
     await expectAsDescribed('post', '/api/mcp/call', await call({ ...sum, arguments: { numbers: ['1'] } }));
     await expectAsDescribed('post', '/api/mcp/call', await call(sum, 'nonsense'));
+    await expectAsDescribed('post', '/api/mcp/call', await call({ nonsense: true }));
+    const foreign = { ...bearer(key), Origin: 'http://evil.example' };
+    await expectAsDescribed('post', '/api/mcp/call', await post('/api/mcp/call', sum, foreign));
+    for (const path of PATHS)
+      await expectAsDescribed('get', path, await fetch(at(path), { headers: foreign }));
+    await expectAsDescribed('post', '/api/page/session', await post('/api/page/session', { nonsense: true }));
     const { url } = await owner.request('PAGE_LINK', {});
     const code = { code: url.split('#code=')[1] };
     await expectAsDescribed('post', '/api/page/session', await post('/api/page/session', code));

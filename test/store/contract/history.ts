@@ -65,13 +65,14 @@ export function history(store: () => Store): void {
       }
     });
 
-    it('can be filtered by conversation, agent, thread, time, and all of them', async () => {
+    it('can be filtered by conversation, agent, thread, kind, time, and all of them', async () => {
       const { alice, bob, carol, dm, newChannel, send, seqs } = await world();
       const build = await newChannel('build', alice, bob);
       const inThread = await send(alice, build, 'members', { thread: 'red', createdAt: NOW + 5 });
       const late = await send(bob, build, 'members', { createdAt: NOW + 9 });
       const direct = await send(carol, await dm(carol, alice), [alice], {
         thread: 'red',
+        kind: 'question',
         createdAt: NOW + 5,
       });
       const early = await send(alice, await dm(alice, bob), [bob], { createdAt: NOW });
@@ -81,6 +82,8 @@ export function history(store: () => Store): void {
         expect(await seqs(viewer, { involvingId: bob.id })).toEqual([inThread.seq, late.seq, early.seq]);
         expect(await seqs(viewer, { involvingId: carol.id })).toEqual([direct.seq]);
         expect(await seqs(viewer, { thread: 'red' })).toEqual([inThread.seq, direct.seq]);
+        expect(await seqs(viewer, { kind: 'question' })).toEqual([direct.seq]);
+        expect(await seqs(viewer, { kind: 'question', involvingId: bob.id })).toEqual([]);
         expect(await seqs(viewer, { since: NOW + 6 })).toEqual([late.seq]);
         expect(await seqs(viewer, { since: NOW + 5, conversationId: build.id, thread: 'red' })).toEqual([
           inThread.seq,

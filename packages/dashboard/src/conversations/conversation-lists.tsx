@@ -25,6 +25,9 @@ const unreadIn = computed(() => {
   return counts;
 });
 
+export const unreadAt = (place: Place, subject = ''): number =>
+  unreadIn.value.get(`${place} ${subject}`) ?? 0;
+
 /** Conversations between others, newest first. */
 const pairs = computed(() => {
   const me = welcome.value?.agent?.name ?? '';
@@ -139,7 +142,7 @@ function Item({
   icon?: 'channel' | 'group';
 }) {
   const isHere = route.value.place === place && route.value.subject === subject;
-  const count = unreadIn.value.get(`${place} ${subject}`) ?? 0;
+  const count = unreadAt(place, subject);
   const status = agents.value.get(subject)?.status;
   return (
     <li data-row>

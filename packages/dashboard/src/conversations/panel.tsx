@@ -1,9 +1,11 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { relay } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
+import { changedMessage } from '../model/messages.ts';
 import { channels } from '../model/project.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { ChannelDetails } from './channel-details.tsx';
@@ -12,7 +14,8 @@ import { MessageRow } from './message/message-row.tsx';
 import { panel, type Panel as Shown } from './panel-state.ts';
 import { Composer } from './writing/composer.tsx';
 
-const THREAD_LIMIT = 200;
+const THREAD_PAGE = 100;
+const NEAR_END_PX = 80;
 
 const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
 
@@ -57,36 +60,70 @@ function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
 }
 
 function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean }) {
-  const messages = useSignal<HistoryMessage[]>([root]);
+  const frame = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const name = root.thread ?? root.id;
+  /** What the thread is about: its first message, which may be far above the newest ones. */
+  const first = useSignal(root);
+  const replies = useSignal<readonly HistoryMessage[]>([]);
+  const more = useSignal(false);
+  /** The newest page, or the one before a message. */
+  const read = async (before?: number) => {
+    const where = before === undefined ? {} : { before };
+    const page = await relay().history({ thread: name, ...where, limit: THREAD_PAGE });
+    const isStart = before !== undefined || replies.peek().length === 0;
+    const known = new Map([...replies.peek(), ...page.messages].map((message) => [message.id, message]));
+    if (isStart) more.value = page.more;
+    replies.value = [...known.values()].sort((one, other) => one.seq - other.seq);
+  };
   useEffect(() => {
-    const read = () =>
-      relay()
-        .thread(root.id, { limit: THREAD_LIMIT })
-        .then((thread) => {
-          messages.value = thread.messages;
-        }, tell);
-    void read();
-    const name = root.thread ?? root.id;
+    relay()
+      .thread(root.id, { limit: 1 })
+      .then(({ messages: [start] }) => {
+        if (start) first.value = start;
+      }, tell);
+    read().catch(tell);
     return model.value?.listen((events) => {
-      const concerns = events.some(
-        (event) =>
-          (event.type === 'message.created' && event.message.thread === name) ||
-          ('messageId' in event && messages.peek().some(({ id }) => id === event.messageId)),
-      );
-      if (concerns) void read();
+      first.value = events.reduce(changedMessage, first.peek());
+      replies.value = replies.peek().map((message) => events.reduce(changedMessage, message));
+      if (events.some((event) => event.type === 'message.created' && event.message.thread === name))
+        read().catch(tell);
     });
   }, [root.id]);
-  const last = messages.value.at(-1) ?? root;
+  const last = replies.value.at(-1) ?? root;
+  useLayoutEffect(() => {
+    if (frame.current && isAtEnd.current) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [last.id]);
   return (
     <>
-      <div class="messages" role="log" aria-label="Messages of the thread">
-        {messages.value.map((message) => (
-          <MessageRow key={message.id} message={message} isFirst withPlace={false} />
-        ))}
+      <div
+        class="messages"
+        role="log"
+        aria-label="Messages of the thread"
+        ref={frame}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+        }}
+      >
+        <MessageRow message={first.value} isFirst withPlace={false} />
+        {more.value && (
+          <p class="center">
+            <BusyButton kind="quiet" onPress={() => read(replies.peek()[0]?.seq)}>
+              Show earlier replies
+            </BusyButton>
+          </p>
+        )}
+        {replies.value.map(
+          (message) =>
+            message.id !== first.value.id && (
+              <MessageRow key={message.id} message={message} isFirst withPlace={false} />
+            ),
+        )}
       </div>
       {canWrite && (
         <Composer
           label="Reply in the thread"
+          place={`thread ${name}`}
           send={(content, options) => relay().reply(last.id, content, options)}
         />
       )}

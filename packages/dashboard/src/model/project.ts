@@ -1,3 +1,4 @@
+import { safeData } from '@agent-relay/protocol';
 import type {
   AgentInfo,
   ChannelInfo,
@@ -16,6 +17,7 @@ import { applyAgentEvent, noteSent } from './agents.ts';
 import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { TrafficLog } from './traffic.ts';
+import { concernsQuestions } from './waiting.ts';
 
 /** The state of the shown project. Empty until `loaded`. */
 export const loaded = signal(false);
@@ -35,7 +37,7 @@ export const recent = signal<readonly HistoryMessage[]>([]);
 /** Who talked to whom in the last hours, and a number that increases with each change. */
 export const trafficLog = signal(new TrafficLog());
 export const trafficVersion = signal(0);
-/** Messages sent by or to the person, newest last. */
+/** Questions to the person, and what may close them, newest last. */
 export const mine = signal<readonly HistoryMessage[]>([]);
 /** The last error of a background read. */
 export const failure = signal<Problem | undefined>(undefined);
@@ -51,13 +53,15 @@ const COUNTED_AT_START = 2_000;
 const STATUS_EVERY_MS = 15_000;
 const PAGE = 500;
 const SHOWN_CONVERSATIONS = 100;
+/** How much of the thread after such a question is read, to see whether it was answered. */
+const ANSWERS = 100;
 const TWO_WEEKS_MS = 14 * 86_400_000;
 
 /** Keeps the project's state up to date for as long as the connection lasts. */
 export class ProjectModel {
   readonly #relay: Relay;
   readonly #recent = new RecentMessages(2000);
-  readonly #mine = new RecentMessages(1000);
+  readonly #mine = new RecentMessages(2000);
   readonly #listeners = new Set<(events: readonly RelayEvent[]) => void>();
   #queue: RelayEvent[] = [];
   #showing: ReturnType<typeof setTimeout> | undefined;
@@ -87,6 +91,7 @@ export class ProjectModel {
     await this.#readAll();
     this.#guard(this.#follow());
     this.#guard(this.#countBefore());
+    this.#guard(this.#findOlderQuestions());
   }
 
   /** Reports everything that happens, in small batches, until the returned function is called. */
@@ -128,7 +133,7 @@ export class ProjectModel {
 
   readChannels = async (): Promise<void> => {
     const list = await this.#relay.channels.list({ includeArchived: true });
-    if (!this.#closed) channels.value = list.sort((a, b) => a.name.localeCompare(b.name));
+    if (!this.#closed) channels.value = safeData(list).sort((a, b) => a.name.localeCompare(b.name));
   };
 
   /** Marks messages as read. */
@@ -164,7 +169,7 @@ export class ProjectModel {
     ]);
     if (this.#closed) return;
     this.#recent.add(history.messages);
-    this.#mine.add(own.messages);
+    this.#addMine(own.messages);
     this.#count(history.messages);
     if (!history.more) trafficLog.peek().since = 0;
     batch(() => {
@@ -189,6 +194,27 @@ export class ProjectModel {
     }
   }
 
+  /** In busy channels, open questions are soon older than the newest messages of the person. */
+  async #findOlderQuestions(): Promise<void> {
+    const { messages } = await this.#relay.history({
+      ...{ agent: this.me, kind: 'question', since: Date.now() - TWO_WEEKS_MS, limit: PAGE },
+    });
+    const known = new Set(mine.peek().map(({ id }) => id));
+    const older = messages.filter((question) => !known.has(question.id) && concerns(question, this.me));
+    for (const question of older.toReversed()) {
+      const { messages: answers } = await this.#relay.history({
+        ...{ thread: question.thread ?? question.id, agent: this.me, after: question.seq, limit: ANSWERS },
+      });
+      if (this.#closed) return;
+      this.#addMine([question, ...answers]);
+      mine.value = this.#mine.list();
+    }
+  }
+
+  #addMine(messages: readonly HistoryMessage[]): void {
+    this.#mine.add(messages.filter((message) => concernsQuestions(message, this.me)));
+  }
+
   #count(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     trafficLog.peek().add(messages);
@@ -200,7 +226,7 @@ export class ProjectModel {
 
   async #readAgents(): Promise<void> {
     const list = await this.#relay.who({ includeOffline: true });
-    if (!this.#closed) agents.value = new Map(list.map((agent) => [agent.name, agent]));
+    if (!this.#closed) agents.value = new Map(safeData(list).map((agent) => [agent.name, agent]));
   }
 
   async #readStatus(): Promise<void> {
@@ -235,7 +261,7 @@ export class ProjectModel {
       const messages = events.flatMap((event) => (event.type === 'message.created' ? [event.message] : []));
       const own = messages.filter((message) => concerns(message, this.me));
       this.#recent.add(messages);
-      this.#mine.add(own);
+      this.#addMine(own);
       if (this.#recent.apply(events) || messages.length > 0) recent.value = this.#recent.list();
       if (this.#mine.apply(events) || own.length > 0) mine.value = this.#mine.list();
       this.#count(messages);

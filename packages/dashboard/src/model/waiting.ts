@@ -17,6 +17,10 @@ export function openQuestions(
   return asked.filter((question) => !messages.some((other) => closes(other, question, me))).reverse();
 }
 
+/** Whether a message is a question, or may close one. */
+export const concernsQuestions = ({ kind, from, fromType }: Message, me: string): boolean =>
+  kind === 'question' || from === me || fromType === 'system';
+
 /** The relay asks only one thing: consent to a call. */
 export const isConsent = ({ fromType }: Message): boolean => fromType === 'system';
 

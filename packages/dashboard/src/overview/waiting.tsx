@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import type { HeldInfo, HistoryMessage, PromptAnswer, PromptInfo } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -8,6 +9,7 @@ import { prompts } from '../model/project.ts';
 import { DONE, type StandStill } from '../model/waiting.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { useDraft } from '../parts/drafts.ts';
 import { FullText } from '../parts/full-text.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
@@ -123,7 +125,7 @@ const Line = ({ item: { title, text }, onOpen }: { item: WaitingItem; onOpen: ()
   <li class="waiting-line" data-row>
     <button type="button" class="quiet" aria-expanded="false" onClick={onOpen}>
       <span class="clip">
-        <strong>{title}</strong> {text}
+        <strong>{title}</strong> {safeLine(text)}
       </span>
       <Icon name="down" />
     </button>
@@ -175,22 +177,34 @@ function Item({
   );
 }
 
-const AgentLink = ({ name }: { name: string }) => (
-  <a class="name" href={linkTo(welcome.value?.project ?? '', 'agent', name)}>
-    {name}
-  </a>
-);
+/** Leads to an agent, or to a channel. */
+const NameLink = ({ name }: { name: string }) => {
+  const [place, subject] = name.startsWith('#')
+    ? (['channel', name.slice(1)] as const)
+    : (['agent', name] as const);
+  return (
+    <a class="name" href={linkTo(welcome.value?.project ?? '', place, subject)}>
+      {name}
+    </a>
+  );
+};
 
 function Question({ question }: { question: HistoryMessage }) {
-  const answer = useSignal('');
   const { id, from, content, ts, channel, awaitsReply } = question;
+  const answer = useDraft(id);
+  const isSending = useSignal(false);
   const send = async () => {
     const text = answer.value.trim();
-    if (text === '') return;
-    await relay().reply(id, text);
-    await relay().read(id, { path: 'pull' });
-    answer.value = '';
-    tell(`Answered ${from}.`);
+    if (text === '' || isSending.peek()) return;
+    isSending.value = true;
+    try {
+      await relay().reply(id, text);
+      await relay().read(id, { path: 'pull' });
+      answer.value = '';
+      tell(`Answered ${from}.`);
+    } finally {
+      isSending.value = false;
+    }
   };
   const done = async () => {
     await relay().react(id, DONE);
@@ -203,7 +217,7 @@ function Question({ question }: { question: HistoryMessage }) {
       tone="ask"
       head={
         <>
-          <AgentLink name={from} /> asks{channel && <> in {channel}</>}
+          <NameLink name={from} /> asks{channel && <> in {channel}</>}
           <span class="muted">
             {' '}
             · <Ago time={ts} />
@@ -228,7 +242,7 @@ function Question({ question }: { question: HistoryMessage }) {
             answer.value = currentTarget.value;
           }}
         />
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" aria-busy={isSending.value}>
           Answer
         </button>
         <BusyButton onPress={done} kind="quiet" label={`Mark the question of ${from} as done`}>
@@ -323,7 +337,7 @@ function Stopped({ id, stopped }: { id: string; stopped: StandStill }) {
       isShort={prompt === undefined}
       head={
         <>
-          <AgentLink name={agent.name} />: {text}
+          <NameLink name={agent.name} />: {safeLine(text)}
           <span class="muted">
             {' '}
             · <Ago time={since} />
@@ -369,7 +383,7 @@ function Held({ messages }: { messages: HeldInfo[] }) {
       tone="hold"
       head={
         <>
-          <AgentLink name={first.from} /> → <AgentLink name={first.to} />: {messages.length}{' '}
+          <NameLink name={first.from} /> → <NameLink name={first.to} />: {messages.length}{' '}
           {messages.length === 1 ? 'message' : 'messages'} held
           <span class="muted">
             {' '}
@@ -380,7 +394,7 @@ function Held({ messages }: { messages: HeldInfo[] }) {
     >
       <ul class="held">
         {messages.slice(0, 3).map(({ id, content }) => (
-          <li key={id}>{content}</li>
+          <li key={id}>{safeLine(content)}</li>
         ))}
         {messages.length > 3 && <li class="muted">and {messages.length - 3} more</li>}
       </ul>

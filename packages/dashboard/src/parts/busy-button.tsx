@@ -9,21 +9,24 @@ export function BusyButton({
   children,
   label,
   isReady = true,
+  onLeave,
 }: {
-  onPress: () => Promise<unknown>;
+  onPress: (event: MouseEvent) => Promise<unknown>;
   kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   children: ComponentChildren;
   /** For screen readers, if the label is not enough. */
-  label?: string;
+  label?: string | undefined;
   /** Otherwise presses are ignored; the button keeps the focus. */
   isReady?: boolean;
+  /** The person moves on, or presses Escape. */
+  onLeave?: () => void;
 }) {
   const busy = useSignal(false);
-  const press = async () => {
+  const press = async (event: MouseEvent) => {
     if (busy.value || !isReady) return;
     busy.value = true;
     try {
-      await onPress();
+      await onPress(event);
     } catch (error) {
       tell(error);
     } finally {
@@ -35,6 +38,12 @@ export function BusyButton({
       type="button"
       class={kind}
       onClick={press}
+      onBlur={onLeave}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !onLeave) return;
+        event.stopPropagation();
+        onLeave();
+      }}
       aria-busy={busy.value}
       aria-disabled={!isReady}
       aria-label={label}

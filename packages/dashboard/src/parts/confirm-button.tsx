@@ -18,28 +18,26 @@ export function ConfirmButton({
   onPress: () => Promise<unknown>;
 }) {
   const isSure = useSignal(false);
-  if (isSure.value)
-    return (
-      <BusyButton
-        kind="danger"
-        onPress={async () => {
-          await onPress();
-          isSure.value = false;
-        }}
-      >
-        {question}
-      </BusyButton>
-    );
+  const press = async ({ detail }: MouseEvent) => {
+    // The second press of a double click confirms nothing.
+    if (detail > 1) return;
+    const isConfirmed = isSure.value;
+    if (isConfirmed) await onPress();
+    isSure.value = !isConfirmed;
+  };
+  // One button in both states: it keeps the focus.
   return (
-    <button
-      type="button"
-      class={kind}
-      aria-label={label}
-      onClick={() => {
-        isSure.value = true;
-      }}
+    <BusyButton
+      kind={isSure.value ? 'danger' : kind}
+      label={isSure.value ? question : label}
+      onPress={press}
+      {...(isSure.value && {
+        onLeave: () => {
+          isSure.value = false;
+        },
+      })}
     >
-      {children}
-    </button>
+      {isSure.value ? question : children}
+    </BusyButton>
   );
 }

@@ -1,3 +1,4 @@
+import { safeText } from '@agent-relay/protocol';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -43,7 +44,7 @@ export function FullText({
         aria-label={label}
         onScroll={look}
       >
-        {text}
+        {safeText(text)}
       </section>
       {isLong && (
         <p class="full-text-more">

@@ -1,3 +1,4 @@
+import { safeData } from '@agent-relay/protocol';
 import type { ServerInfo, ServerTool } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -5,6 +6,7 @@ import { relay, welcome } from '../connection/connection.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { tell } from '../parts/notices.tsx';
+import { useSettled } from '../parts/settled.ts';
 import { linkTo } from '../routes.ts';
 import { HEALTH_WORDS } from './health-words.ts';
 import { ServerProblem } from './server-problem.tsx';
@@ -80,7 +82,7 @@ function Tools({ server, onChanged }: Omit<Props, 'manageable'>) {
     relay()
       .servers.tools(name)
       .then((list) => {
-        tools.value = list;
+        tools.value = safeData(list);
       }, tell);
   }, [name, state]);
   const waiting = tools.value.filter(({ digest }) => digest !== undefined);
@@ -117,6 +119,8 @@ function ChangedTool({
   tool: ServerTool;
   onChanged: () => Promise<void>;
 }) {
+  // Another definition may have taken the place of the one that was read.
+  const isReady = useSettled(digest);
   const approve = async () => {
     await relay().servers.approve(server, name, digest);
     tell(`Approved ${server}.${name}.`);
@@ -138,7 +142,7 @@ function ChangedTool({
         <pre class="code">{JSON.stringify(inputSchema, null, 2)}</pre>
       </details>
       <div class="buttons">
-        <BusyButton onPress={approve} label={`Approve ${server}.${name}`}>
+        <BusyButton isReady={isReady} onPress={approve} label={`Approve ${server}.${name}`}>
           Approve
         </BusyButton>
       </div>

@@ -1,5 +1,5 @@
 import { welcome } from '../connection/connection.ts';
-import { ConversationLists } from '../conversations/conversation-lists.tsx';
+import { ConversationLists, unreadAt } from '../conversations/conversation-lists.tsx';
 import { ConversationView } from '../conversations/conversation-view.tsx';
 import { MessageAt } from '../conversations/message/message-at.tsx';
 import { conversationAt } from '../conversations/place.ts';
@@ -13,6 +13,7 @@ import { TerminalPage } from '../terminals/terminal-page.tsx';
 import { InvocationsPage } from '../tools/invocations-page.tsx';
 import { ToolsPage } from '../tools/tools-page.tsx';
 import { Settings } from './settings.tsx';
+import { Count } from './sidebar.tsx';
 
 /** Every place but the overview. */
 export function OtherPlaces() {
@@ -51,7 +52,8 @@ const AllConversations = () => (
     </header>
     <a class="nav-item" href={linkTo(welcome.value?.project ?? '', 'activity')}>
       <Icon name="threads" />
-      All messages
+      <span class="nav-text">All messages</span>
+      {unreadAt('activity') > 0 && <Count count={unreadAt('activity')} what="unread" />}
     </a>
     <ConversationLists />
   </div>

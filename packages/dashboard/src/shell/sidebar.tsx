@@ -1,5 +1,5 @@
 import { phase, welcome } from '../connection/connection.ts';
-import { ConversationLists } from '../conversations/conversation-lists.tsx';
+import { ConversationLists, unreadAt } from '../conversations/conversation-lists.tsx';
 import { projects } from '../model/project.ts';
 import { waitingCount } from '../overview/waiting-list.ts';
 import { isPaletteOpen } from '../palette/palette.tsx';
@@ -31,7 +31,7 @@ export function Sidebar() {
         <NavItem place="overview" icon="overview" count={waitingCount.value}>
           Overview
         </NavItem>
-        <NavItem place="activity" icon="threads">
+        <NavItem place="activity" icon="threads" count={unreadAt('activity')} what="unread">
           All messages
         </NavItem>
         <NavItem place="terminal" icon="terminal">
@@ -84,12 +84,15 @@ function NavItem({
   place,
   icon,
   count = 0,
+  what = 'waiting',
   also = [],
   children,
 }: {
   place: Place;
   icon: IconName;
   count?: number;
+  /** What is counted. */
+  what?: string;
   /** Places for which it is highlighted. */
   also?: Place[];
   children: string;
@@ -104,7 +107,7 @@ function NavItem({
       >
         <Icon name={icon} />
         <span class="nav-text">{children}</span>
-        {count > 0 && <Count count={count} what="waiting" />}
+        {count > 0 && <Count count={count} what={what} />}
       </a>
     </li>
   );

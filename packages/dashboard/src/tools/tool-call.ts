@@ -1,4 +1,4 @@
-import type { CallProgress } from '@agent-relay/protocol';
+import { type CallProgress, safeText } from '@agent-relay/protocol';
 import type { InvocationInfo } from '@agent-relay/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
@@ -58,4 +58,4 @@ function ended({ invocationId: invocation, status, result, error }: InvocationIn
 }
 
 export const shown = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  safeText(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));

@@ -24,7 +24,7 @@ export function ToolForm({ owner, tool }: { owner: Owner; tool: Tool }) {
 
   const read = () =>
     (isJson.value || !fields
-      ? jsonFrom('The arguments', json.value)
+      ? jsonFrom('The text', json.value)
       : argumentsFrom(fields, values.value)) as Record<string, unknown>;
   const edit = () => {
     if (!isJson.value && fields) {

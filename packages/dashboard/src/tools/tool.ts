@@ -1,3 +1,4 @@
+import { safeData } from '@agent-relay/protocol';
 import { signal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
 import { HEALTH_WORDS } from '../servers/health-words.ts';
@@ -73,11 +74,11 @@ export async function readOwners(): Promise<void> {
         ),
       ),
   ]);
-  owners.value = [
+  owners.value = safeData([
     ...(actions.length > 0
       ? [{ name: 'Actions', kind: 'actions', note: '', tools: actions } satisfies Owner]
       : []),
     ...agents,
     ...servers,
-  ];
+  ]);
 }

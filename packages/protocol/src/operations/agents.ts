@@ -29,7 +29,10 @@ export interface AgentInfo {
   lastActivityAt?: number;
   capabilities: string[];
   mcpEnabled: boolean;
-  /** It is connected from elsewhere: with a key or a token over the network, not by the local socket. */
+  /**
+   * It is connected from elsewhere: with a key or a token over the network, not by the local socket. Of an offline agent:
+   * its name was registered from there.
+   */
   remote?: boolean;
   /** How many messages it has not read; for the owner. */
   unread?: number;

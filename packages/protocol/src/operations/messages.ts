@@ -140,6 +140,7 @@ export const messageOperations = {
         /** Only the direct or group conversation of exactly these agents. */
         participants: z.array(name).min(1).max(64).optional(),
         thread: z.string().max(128).optional(),
+        kind: z.enum(MESSAGE_KINDS).optional(),
         since: z.int().nonnegative().optional(),
         before: sequence.optional(),
         after: sequence.optional(),

@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import type { AttachmentInfo } from '@agent-relay/sdk';
 import { relay } from '../../connection/connection.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
@@ -17,19 +18,20 @@ export function sizeText(bytes: number): string {
 
 /** A file on a message. It can be saved but is never opened here, because anyone may have made it. */
 export function Attachment({ file }: { file: AttachmentInfo }) {
+  const name = safeLine(file.name);
   const save = async () => {
     const { content } = await relay().fetchAttachment(file.id);
     const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
     const link = document.createElement('a');
     link.href = url;
-    link.download = file.name;
+    link.download = name;
     link.click();
     URL.revokeObjectURL(url);
   };
   return (
-    <BusyButton onPress={save} label={`Save ${file.name}`}>
+    <BusyButton onPress={save} label={`Save ${name}`}>
       <Icon name="file" />
-      <span class="file-name">{file.name}</span>
+      <span class="file-name">{name}</span>
       <span class="muted">{sizeText(file.size)}</span>
     </BusyButton>
   );

@@ -1,3 +1,4 @@
+import { safeText } from '@agent-relay/protocol';
 import createPurifier from 'dompurify';
 import { Marked } from 'marked';
 
@@ -71,7 +72,7 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
 
 /** Renders a message; safe for any content. */
 export function renderMarkdown(text: string): DocumentFragment {
-  const html = marked.parse(text) as string;
+  const html = marked.parse(safeText(text)) as string;
   return purifier.sanitize(html, {
     ...ALLOWED,
     ALLOWED_TAGS: [...ALLOWED.ALLOWED_TAGS],

@@ -1,3 +1,5 @@
+import { nameKey } from '@agent-relay/protocol';
+import type { AgentInfo } from '@agent-relay/sdk';
 import { welcome } from '../../connection/connection.ts';
 import { agents, channels } from '../../model/project.ts';
 import { linkTo } from '../../routes.ts';
@@ -24,22 +26,33 @@ function pieces(text: string): Array<string | HTMLAnchorElement> {
   for (const match of text.matchAll(REFERENCE)) {
     const [, sign = '', word = ''] = match;
     // A full stop ends the sentence more often than the name.
-    const name = [word, word.replace(/[.-]+$/, '')].find((one) => isKnown(sign, one));
-    if (name === undefined) continue;
-    found.push(text.slice(end, match.index), linkOf(sign, name));
-    end = match.index + sign.length + name.length;
+    const written = [word, word.replace(/[.-]+$/, '')].find((one) => nameOf(sign, one) !== undefined);
+    if (written === undefined) continue;
+    found.push(text.slice(end, match.index), linkOf(sign, written));
+    end = match.index + sign.length + written.length;
   }
   return [...found, text.slice(end)];
 }
 
-const isKnown = (sign: string, name: string): boolean =>
-  sign === '@' ? agents.peek().has(name) : channels.peek().some((channel) => channel.name === `#${name}`);
+/** The name of the agent or channel that was written; case does not matter, and an agent may have a handle. */
+function nameOf(sign: string, written: string): string | undefined {
+  const key = nameKey(written);
+  if (sign === '#')
+    return channels
+      .peek()
+      .find(({ name }) => nameKey(name) === `#${key}`)
+      ?.name.slice(1);
+  if (agents.peek().has(written)) return written;
+  const isMeant = ({ name, handle = '' }: AgentInfo) => nameKey(name) === key || nameKey(handle) === key;
+  return [...agents.peek().values()].find(isMeant)?.name;
+}
 
-function linkOf(sign: string, name: string): HTMLAnchorElement {
+function linkOf(sign: string, written: string): HTMLAnchorElement {
+  const name = nameOf(sign, written) ?? written;
   const { project = '', agent } = welcome.peek() ?? {};
   const link = document.createElement('a');
   link.className = sign === '@' && name === agent?.name ? 'reference is-me' : 'reference';
   link.href = linkTo(project, sign === '@' ? 'agent' : 'channel', name);
-  link.textContent = `${sign}${name}`;
+  link.textContent = `${sign}${written}`;
   return link;
 }

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { relay } from '../../connection/connection.ts';
+import { relay, welcome } from '../../connection/connection.ts';
 import { agents, channels } from '../../model/project.ts';
+import { useDraft } from '../../parts/drafts.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { tell } from '../../parts/notices.tsx';
 import { sizeText } from '../message/attachment.tsx';
@@ -10,8 +11,17 @@ import { candidatesFor, completed, unfinishedAt } from './completion.ts';
 type Send = (content: string, options: { attachments?: string[] }) => Promise<unknown>;
 
 /** The input for messages. Completes names and channels; Enter sends. */
-export function Composer({ label, send }: { label: string; send: Send }) {
-  const text = useSignal('');
+export function Composer({
+  label,
+  place = label,
+  send,
+}: {
+  label: string;
+  /** Where it is in the project, if the label does not say so: the draft stays there. */
+  place?: string;
+  send: Send;
+}) {
+  const text = useDraft(`${welcome.value?.project} ${place}`);
   const cursor = useSignal(0);
   const chosen = useSignal(0);
   const isClosed = useSignal(false);

@@ -1,4 +1,5 @@
 import type { AgentInfo, RelayEvent } from '@agent-relay/protocol';
+import { LOCAL } from '../governance/accounts.ts';
 import type { Bus, EndedConnections } from '../ports/bus.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -116,7 +117,11 @@ export class Presence {
   describe(agent: Agent): Pick<AgentInfo, 'status' | 'connectedAt' | 'lastActivityAt' | 'remote'> {
     const found = this.#parts.directory.find(agent.id);
     if (!found || found.connections === 0)
-      return { status: 'offline', lastActivityAt: found?.lastActivityAt ?? agent.lastSeenAt };
+      return {
+        status: 'offline',
+        lastActivityAt: found?.lastActivityAt ?? agent.lastSeenAt,
+        ...(cameFromElsewhere(agent) ? { remote: true } : {}),
+      };
     const { connectedAt, lastActivityAt, restedMs } = found;
     const here = this.#parts.connections.of(agent.id);
     const isRemote = here.length > 0 && here.every(({ principal }) => !isUsersOwn(principal));
@@ -133,3 +138,6 @@ export class Presence {
     return isBusy === undefined ? restedMs >= this.#parts.idleAfterMs : !isBusy;
   }
 }
+
+/** Of an agent that is not connected, all that is known is how its name was registered. */
+const cameFromElsewhere = ({ account = LOCAL }: Agent): boolean => account !== LOCAL;

@@ -76,11 +76,11 @@ describe('the history an agent sees', () => {
 });
 
 describe('history', () => {
-  it('can be filtered by agent, channel, thread, time, and all of them', async () => {
+  it('can be filtered by agent, channel, thread, kind, time, and all of them', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await bob.request('CHANNEL_JOIN', { channel: 'build' });
     await alice.send('Bob', 'one', { thread: 't1' });
-    await carol.send('Bob', 'two');
+    await carol.send('Bob', 'two', { kind: 'question' });
     core.clock.advance(1000);
     const since = core.clock.now();
     await bob.send('#build', 'three', { thread: 't1' });
@@ -89,6 +89,8 @@ describe('history', () => {
     expect(await history(bob, { agent: 'carol' })).toEqual(['two']);
     expect(await history(bob, { channel: '#build' })).toEqual(['three', 'four']);
     expect(await history(bob, { thread: 't1' })).toEqual(['one', 'three']);
+    expect(await history(bob, { kind: 'question' })).toEqual(['two']);
+    expect(await history(bob, { agent: 'Alice', kind: 'question' })).toEqual([]);
     expect(await history(bob, { since })).toEqual(['three', 'four']);
     expect(await history(bob, { since: since + 1 })).toEqual([]);
     expect(await history(bob, { agent: 'Alice', channel: 'build', thread: 't1', since })).toEqual(['three']);

@@ -113,6 +113,7 @@ export async function readHistory(
     ...(params.agent === undefined ? {} : { involvingId: relay.agents.get(workspace, params.agent).id }),
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(params.thread === undefined ? {} : { thread: params.thread }),
+    ...(params.kind === undefined ? {} : { kind: params.kind }),
     ...(params.since === undefined ? {} : { since: params.since }),
     ...(params.before === undefined ? {} : { before: params.before }),
     ...(params.after === undefined ? {} : { after: params.after }),

@@ -1,3 +1,4 @@
+import type { MessageKind } from '@agent-relay/protocol';
 import type { StoredMessage } from './messages.ts';
 
 /**
@@ -15,6 +16,7 @@ export interface HistoryQuery {
   /** Only messages sent by, or delivered to, this agent. */
   involvingId?: number;
   thread?: string;
+  kind?: MessageKind;
   /** Created at or after this time. */
   since?: number;
   /** Cursors: only seq < before, only seq > after. */
