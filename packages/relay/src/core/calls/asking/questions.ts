@@ -1,10 +1,10 @@
 import { type Message, type MessageKind, RelayError } from '@agent-relay/protocol';
-import type { AwaitOutcome, Awaits } from '../delivery/awaits.ts';
-import type { Deliveries } from '../delivery/deliveries.ts';
-import type { Quotas } from '../governance/quotas.ts';
-import type { Agent } from '../ports/store/agents.ts';
-import { type Principal, requireAgent } from '../principal.ts';
-import type { Messages } from '../sending/messages.ts';
+import type { AwaitOutcome, Awaits } from '../../delivery/awaits.ts';
+import type { Deliveries } from '../../delivery/deliveries.ts';
+import type { Quotas } from '../../governance/quotas.ts';
+import type { Agent } from '../../ports/store/agents.ts';
+import { type Principal, requireAgent } from '../../principal.ts';
+import type { Messages } from '../../sending/messages.ts';
 
 interface Parts {
   messages: Messages;

@@ -1,9 +1,9 @@
 import { type ActionDefinition, nameKey, plainAgentName } from '@agent-relay/protocol';
-import type { Agents } from '../directory/agents.ts';
-import type { Channels } from '../directory/channels.ts';
-import type { Agent } from '../ports/store/agents.ts';
-import type { Workspace } from '../ports/store/workspaces.ts';
-import type { Principal } from '../principal.ts';
+import type { Agents } from '../../directory/agents.ts';
+import type { Channels } from '../../directory/channels.ts';
+import type { Agent } from '../../ports/store/agents.ts';
+import type { Workspace } from '../../ports/store/workspaces.ts';
+import type { Principal } from '../../principal.ts';
 
 /** Who may invoke an action. */
 export class ActionAudience {

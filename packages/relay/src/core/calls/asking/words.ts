@@ -1,8 +1,8 @@
 import { type Message, RelayError, safeLine } from '@agent-relay/protocol';
-import type { Agents } from '../directory/agents.ts';
-import type { Presence } from '../directory/presence.ts';
-import type { Agent } from '../ports/store/agents.ts';
-import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Agents } from '../../directory/agents.ts';
+import type { Presence } from '../../directory/presence.ts';
+import type { Agent } from '../../ports/store/agents.ts';
+import type { Workspace } from '../../ports/store/workspaces.ts';
 
 /** Asks an agent that only announced a tool to do what the tool would. */
 export function toolQuestion(tool: string, args: Record<string, unknown>): string {

@@ -1,18 +1,18 @@
 import { type InvocationInfo, MAX_TIMEOUT_MS, type OperationParams, RelayError } from '@agent-relay/protocol';
-import type { Presence } from '../directory/presence.ts';
-import type { Workspaces } from '../directory/workspaces.ts';
-import { callerAccount } from '../governance/accounts.ts';
-import type { Quotas } from '../governance/quotas.ts';
-import type { SendRates } from '../governance/send-rates.ts';
-import type { Caller, Ongoing } from '../operations/caller.ts';
-import type { Bus } from '../ports/bus.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Invocation, InvocationEnd, InvocationStore } from '../ports/store/invocations.ts';
-import { type Principal, requireAgentOrOwner, seesWholeWorkspace } from '../principal.ts';
-import { type Calls, USUAL_TIME_MS, usualTimeMs } from './calls.ts';
-import { checkArguments } from './checks.ts';
-import { type CallWaiter, callerOf, titleOf } from './open-call.ts';
-import type { CallTargets, Target } from './targets.ts';
+import type { Presence } from '../../directory/presence.ts';
+import type { Workspaces } from '../../directory/workspaces.ts';
+import { callerAccount } from '../../governance/accounts.ts';
+import type { Quotas } from '../../governance/quotas.ts';
+import type { SendRates } from '../../governance/send-rates.ts';
+import type { Caller, Ongoing } from '../../operations/caller.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Invocation, InvocationEnd, InvocationStore } from '../../ports/store/invocations.ts';
+import { type Principal, requireAgentOrOwner, seesWholeWorkspace } from '../../principal.ts';
+import { type Calls, USUAL_TIME_MS, usualTimeMs } from '../calls.ts';
+import { checkArguments } from '../checks.ts';
+import { type CallWaiter, callerOf, titleOf } from '../open-call.ts';
+import type { CallTargets, Target } from '../targets.ts';
 
 interface Parts {
   store: InvocationStore;

@@ -8,7 +8,7 @@ import {
   plainAgentName,
   RelayError,
 } from '@agent-relay/protocol';
-import { callWord } from './call-names.ts';
+import { callWord } from '../call-names.ts';
 
 const EVERYBODY: ReadonlySet<string> = new Set(['everyone', 'everybody', 'anyone', 'anybody']);
 

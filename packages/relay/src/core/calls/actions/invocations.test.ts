@@ -1,7 +1,7 @@
 import type { InvocationInfo, OperationInput } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
-import type { Workspace } from '../ports/store/workspaces.ts';
+import { openCore, type Participant, type TestCore } from '../../../../../../test/kit/core.ts';
+import type { Workspace } from '../../ports/store/workspaces.ts';
 
 let core: TestCore;
 let workspace: Workspace;

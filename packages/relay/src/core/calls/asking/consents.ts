@@ -1,11 +1,11 @@
 import { isRelayError, RelayError } from '@agent-relay/protocol';
-import type { AwaitOutcome } from '../delivery/awaits.ts';
-import type { Agents } from '../directory/agents.ts';
-import type { Presence } from '../directory/presence.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Agent } from '../ports/store/agents.ts';
-import { relayItself } from '../principal.ts';
-import { type OpenCall, type QuestionEnd, titleOf } from './open-call.ts';
+import type { AwaitOutcome } from '../../delivery/awaits.ts';
+import type { Agents } from '../../directory/agents.ts';
+import type { Presence } from '../../directory/presence.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Agent } from '../../ports/store/agents.ts';
+import { relayItself } from '../../principal.ts';
+import { type OpenCall, type QuestionEnd, titleOf } from '../open-call.ts';
 import type { Questions } from './questions.ts';
 import { consentQuestion, personInCharge } from './words.ts';
 
