@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { CLIENTS, type Client } from './clients.ts';
+import { CLIENTS, type Client } from '../clients.ts';
 import { withEntry, withoutEntry } from './edit.ts';
 
 const client = (id: string): Client => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RelayError } from '@agent-relay/protocol';
+import type { HookStart } from '../hook-command.ts';
 import type { Table } from './config-format.ts';
-import type { HookStart } from './hook-command.ts';
 import { type HookEdit, nodeAt, parsed } from './hook-edits.ts';
 import { insertElement, insertProperty, removeProperty } from './json-edits.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RelayError } from '@agent-relay/protocol';
-import type { Client } from './clients.ts';
+import type { Client } from '../clients.ts';
+import { SERVER_NAME } from '../server-command.ts';
 import { type Entry, isTable, type Table } from './config-format.ts';
-import { SERVER_NAME } from './server-command.ts';
 
 /** The text of a client's file after an edit, and the relay's entry before and after it. */
 export interface Edit {
