@@ -1,5 +1,6 @@
 import { isRelayError } from '@agent-relay/protocol';
-import type { OpenWire } from '../connection/wire.ts';
+import type { OpenWire } from '../../connection/wire.ts';
+import { unixSocketWire } from '../unix-socket.ts';
 import {
   type Discovery,
   type DiscoveryOptions,
@@ -7,7 +8,6 @@ import {
   projectAt,
   recordedSocket,
 } from './discover.ts';
-import { unixSocketWire } from './unix-socket.ts';
 
 export interface SocketFinderOptions extends DiscoveryOptions {
   /** Overrides the search. */

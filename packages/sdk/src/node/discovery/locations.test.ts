@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { localAgentToken } from '../tokens.ts';
 import {
   dataDirectory,
   findSocketPath,
@@ -10,7 +11,6 @@ import {
   prepareSocketPath,
   projectDirectory,
 } from './locations.ts';
-import { localAgentToken } from './tokens.ts';
 
 let directory: string;
 beforeEach(async () => {
