@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { ErrorPayload, SendResult } from '@agent-relay/protocol';
-import { FrameClient } from '../bench/frame-client.ts';
+import { FrameClient } from '../../bench/frame-client.ts';
 
 /** Started by `quota-floods`: exceeds a limit as fast as it can, until killed. */
 

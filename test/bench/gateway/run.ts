@@ -1,6 +1,6 @@
 /**
  * The gateway's cost, compared with direct calls to the backend, with the minimum of any gateway, and with
- * other gateways, in one run: rounds are interleaved, figures are medians. Run as: node test/bench/gateway.ts [--rounds N] [--calls N] [--peers DIRECTORY].
+ * other gateways, in one run: rounds are interleaved, figures are medians. Run as: node test/bench/gateway/run.ts [--rounds N] [--calls N] [--peers DIRECTORY].
  * A peer is measured when it is installed in DIRECTORY (npm install --prefix DIRECTORY supergateway mcp-proxy …).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { PROGRAM } from '../kit/cli.ts';
-import { type Contender, openHttp, openStdio } from './gateway-contenders.ts';
-import { peersIn } from './gateway-peers.ts';
+import { PROGRAM } from '../../kit/cli.ts';
+import { type Contender, openHttp, openStdio } from './contenders.ts';
+import { peersIn } from './peers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const node = process.execPath;
 const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
 // Bundled like the gateway, without the type stripper in memory.
 await build({
-  entryPoints: [at('gateway-echo-server.ts'), at('gateway-floor.ts')],
+  entryPoints: [at('echo-server.ts'), at('floor.ts')],
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -39,8 +39,8 @@ await build({
   outExtension: { '.js': '.mjs' },
   banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
 });
-const ECHO = join(directory, 'gateway-echo-server.mjs');
-const FLOOR = join(directory, 'gateway-floor.mjs');
+const ECHO = join(directory, 'echo-server.mjs');
+const FLOOR = join(directory, 'floor.mjs');
 const config = join(directory, 'backends.yaml');
 await writeFile(
   config,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
-import { freePort } from '../kit/free-port.ts';
+import { freePort } from '../../kit/free-port.ts';
 
 const OPENING = {
   method: 'initialize',

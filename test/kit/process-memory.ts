@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { CannotRun } from './fault.ts';
+import { CannotRun } from '../faults/fault.ts';
 
 /** The memory of a process, in MiB. */
 export function residentMegabytes(pid: number): number {

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { median } from '../../bench/statistics.ts';
 import { createSandbox } from '../../kit/daemon.ts';
-import { MCP_PROGRAM } from '../kit/clients.ts';
+import { MCP_PROGRAM } from '../../mcp/kit/clients.ts';
+import { median } from '../statistics.ts';
 import { BARE_SERVER } from './calls.ts';
 
 const OPENING = [

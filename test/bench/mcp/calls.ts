@@ -6,12 +6,12 @@ import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { measureLatency } from '../../bench/latency.ts';
-import { Pair, sampleBody } from '../../bench/pairs.ts';
-import { median, percentile } from '../../bench/statistics.ts';
 import { startDaemon, UNGOVERNED } from '../../kit/daemon.ts';
-import { connectClient, connectStdio } from '../kit/clients.ts';
-import { httpTransport, openDoor } from '../kit/http-door.ts';
+import { connectClient, connectStdio } from '../../mcp/kit/clients.ts';
+import { httpTransport, openDoor } from '../../mcp/kit/http-door.ts';
+import { measureLatency } from '../latency.ts';
+import { Pair, sampleBody } from '../pairs.ts';
+import { median, percentile } from '../statistics.ts';
 import { bareServer } from './bare-server.ts';
 
 export interface CallFigure {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Contender, openHttp, openSse, openStdio } from './gateway-contenders.ts';
+import { type Contender, openHttp, openSse, openStdio } from './contenders.ts';
 
 interface Setup {
   node: string;

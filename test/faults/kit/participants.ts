@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { ErrorPayload, Message, SendResult } from '@agent-relay/protocol';
-import { FrameClient } from '../bench/frame-client.ts';
+import { FrameClient } from '../../bench/frame-client.ts';
 
 const RETRY_MS = 5;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { measureLatency } from '../bench/latency.ts';
-import { Pair } from '../bench/pairs.ts';
-import { maximum } from '../bench/statistics.ts';
-import type { TestDaemon } from '../kit/daemon.ts';
-import { within } from './fault.ts';
+import { measureLatency } from '../../bench/latency.ts';
+import { Pair } from '../../bench/pairs.ts';
+import { maximum } from '../../bench/statistics.ts';
+import type { TestDaemon } from '../../kit/daemon.ts';
+import { within } from '../fault.ts';
 
 const DEADLINE_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import { milliseconds } from '../../bench/statistics.ts';
+import { milliseconds } from '../statistics.ts';
 import { measureCalls } from './calls.ts';
 import { measureStarts } from './start.ts';
 

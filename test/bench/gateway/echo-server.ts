@@ -1,4 +1,4 @@
-/** The backend of the gateway benchmark, made with the official SDK. Run as: node gateway-echo-server.ts stdio|http [port]. */
+/** The backend of the gateway benchmark, made with the official SDK. Run as: node echo-server.ts stdio|http [port]. */
 import { createServer } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { McpServer } from '@modelcontextprotocol/server';

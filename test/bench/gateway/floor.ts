@@ -1,6 +1,6 @@
 /**
  * The minimum of a gateway: it replaces request ids and restores them in answers, without parsing MCP.
- * Run as: node gateway-floor.ts <program> [argument …].
+ * Run as: node floor.ts <program> [argument …].
  */
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
