@@ -1,8 +1,8 @@
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient, ERAS } from './kit/clients.ts';
-import { httpTransport, openDoor, sseTransport, type TestDoor } from './kit/http-door.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectClient, ERAS } from '../kit/clients.ts';
+import { httpTransport, openDoor, sseTransport, type TestDoor } from '../kit/http-door.ts';
 
 let daemon: TestDaemon;
 /** Without a key of its own, and with one. */

@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { expect, it } from 'vitest';
-import { startDaemon } from '../kit/daemon.ts';
-import { connectStdio } from './kit/clients.ts';
+import { startDaemon } from '../../kit/daemon.ts';
+import { connectStdio } from '../kit/clients.ts';
 
 // Clients such as Codex call a tool without asking if it says that it destroys nothing.
 it.each([

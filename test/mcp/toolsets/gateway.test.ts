@@ -1,9 +1,9 @@
 import { HttpHandler } from '@agent-relay/gateway';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { GatewayKit, scripted, tool } from '../gateway/kit/gateway-kit.ts';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient } from './kit/clients.ts';
-import { httpTransport, openDoor, sseTransport, type TestDoor } from './kit/http-door.ts';
+import { GatewayKit, scripted, tool } from '../../gateway/kit/gateway-kit.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectClient } from '../kit/clients.ts';
+import { httpTransport, openDoor, sseTransport, type TestDoor } from '../kit/http-door.ts';
 
 let daemon: TestDaemon;
 let kit: GatewayKit;

@@ -2,8 +2,8 @@ import { connect } from '@agent-relay/sdk/node';
 import type { Transport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient, type TestClient } from './kit/clients.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectClient, type TestClient } from '../kit/clients.ts';
 import {
   doorOptions,
   type HttpClientOptions,
@@ -11,7 +11,7 @@ import {
   openDoor,
   sseTransport,
   type TestDoor,
-} from './kit/http-door.ts';
+} from '../kit/http-door.ts';
 
 let daemon: TestDaemon;
 let door: TestDoor;

@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio, ERAS } from './kit/clients.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectStdio, ERAS } from '../kit/clients.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

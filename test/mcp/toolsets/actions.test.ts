@@ -1,8 +1,8 @@
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectStdio, ERAS, type TestClient } from '../kit/clients.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

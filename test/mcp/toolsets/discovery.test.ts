@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
-import { startDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio } from './kit/clients.ts';
+import { startDaemon } from '../../kit/daemon.ts';
+import { callTool, connectStdio } from '../kit/clients.ts';
 
 describe('relay_discover_capabilities', () => {
   it('finds agents by capability or tool, and lists a few of many', async () => {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
-import { startDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient, connectStdio, ERAS, MCP_PROGRAM, type TestClient } from './kit/clients.ts';
-import { openDoor, sseTransport } from './kit/http-door.ts';
+import { startDaemon } from '../../kit/daemon.ts';
+import { callTool, connectClient, connectStdio, ERAS, MCP_PROGRAM, type TestClient } from '../kit/clients.ts';
+import { openDoor, sseTransport } from '../kit/http-door.ts';
 
 const post = (client: TestClient, from: string, to: string, kind: string, body: string) =>
   callTool(client, 'post_message', { from, to, kind, body });

@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { client } from '../e2e/messaging/commands.ts';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { notesIn, SCRIPTED_CLI } from '../kit/scripted-cli.ts';
-import { callTool, connectClient, connectStdio } from './kit/clients.ts';
+import { client } from '../../e2e/messaging/commands.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { notesIn, SCRIPTED_CLI } from '../../kit/scripted-cli.ts';
+import { callTool, connectClient, connectStdio } from '../kit/clients.ts';
 
 let daemon: TestDaemon;
 let log: string;

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient } from './kit/clients.ts';
-import { headersOf, httpTransport, openDoor, sseTransport } from './kit/http-door.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectClient } from '../kit/clients.ts';
+import { headersOf, httpTransport, openDoor, sseTransport } from '../kit/http-door.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio, type TestClient } from './kit/clients.ts';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { callTool, connectStdio, type TestClient } from '../kit/clients.ts';
 
 // Claude and Codex show their model the structure of a result and not its text: all it needs has to be there.
 

@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { expect, it } from 'vitest';
-import { startDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio, type TestClient } from './kit/clients.ts';
+import { startDaemon } from '../../kit/daemon.ts';
+import { callTool, connectStdio, type TestClient } from '../kit/clients.ts';
 
 const REASON = expect.stringMatching(/^muted by loop governor/);
 
