@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { newAgentToken } from '@agent-relay/platform/secrets';
-import { residentMegabytes } from '../faults/process-memory.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { residentMegabytes } from '../kit/process-memory.ts';
 import { type Figure, verdict } from './figures.ts';
 import { FrameClient } from './frame-client.ts';
 import { median, milliseconds } from './statistics.ts';

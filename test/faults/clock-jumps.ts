@@ -7,7 +7,7 @@ import type { OperationResult } from '@agent-relay/protocol';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { connectToSocket, type RawClient } from '../kit/raw-client.ts';
 import { type Fault, seededRandom, within } from './fault.ts';
-import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
 
 const HOUR_MS = 3_600_000;
 const DEADLINE_MS = 10_000;
@@ -30,7 +30,7 @@ export const clockJumps: Fault = {
     await using daemon = await startDaemon({
       settings: SETTINGS,
       env: {
-        NODE_OPTIONS: `--import=${new URL('./shifted-clock.ts', import.meta.url)}`,
+        NODE_OPTIONS: `--import=${new URL('./kit/shifted-clock.ts', import.meta.url)}`,
         RELAY_TEST_CLOCK_FILE: clockFile,
       },
     });

@@ -3,9 +3,9 @@ import { createConnection } from 'node:net';
 import { encodeEnvelope, encodeFrame } from '@agent-relay/protocol';
 import { maximum, milliseconds } from '../bench/statistics.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { openFiles, residentMegabytes } from '../kit/process-memory.ts';
 import { type Fault, within } from './fault.ts';
-import { openFiles, residentMegabytes } from './process-memory.ts';
-import { Witness } from './witness.ts';
+import { Witness } from './kit/witness.ts';
 
 const CONNECTIONS = 10_000;
 /** The first ones grow the heap of any process; memory is compared after them. */

@@ -8,7 +8,7 @@ import { logFile } from '../../packages/relay/src/daemon/log/log-files.ts';
 import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
-import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
 
 const DISK_BYTES = 12 * 1024 * 1024;
 const BALLAST_BYTES = 6 * 1024 * 1024;

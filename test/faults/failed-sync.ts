@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { attachStrace, whyNoStrace } from '../bench/strace.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
-import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
 
 const DEADLINE_MS = 20_000;
 const BEFORE = 20;

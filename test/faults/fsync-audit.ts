@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { attachStrace, whyNoStrace } from '../bench/strace.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
-import { LedgerSender, RecordingReceiver } from './participants.ts';
-import { parseTrace, sentBeforeSynced } from './trace.ts';
+import { LedgerSender, RecordingReceiver } from './kit/participants.ts';
+import { parseTrace, sentBeforeSynced } from './kit/trace.ts';
 
 const ONE_BY_ONE = 20;
 const BURSTS = 5;

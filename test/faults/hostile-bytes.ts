@@ -4,7 +4,7 @@ import { FrameClient, uniqueName } from '../bench/frame-client.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Fault, within } from './fault.ts';
-import { Witness } from './witness.ts';
+import { Witness } from './kit/witness.ts';
 
 const DEADLINE_MS = 10_000;
 const UNREAD_REQUESTS = 20_000;

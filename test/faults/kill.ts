@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { maximum, median, percentile } from '../bench/statistics.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, seededRandom, within } from './fault.ts';
-import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
 
 const IN_FLIGHT = 8;
 const DEADLINE_MS = 10_000;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, within } from './fault.ts';
-import { Witness } from './witness.ts';
+import { Witness } from './kit/witness.ts';
 
 const DEADLINE_MS = 10_000;
 

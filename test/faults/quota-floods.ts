@@ -8,9 +8,9 @@ import { Pair } from '../bench/pairs.ts';
 import { milliseconds, percentile } from '../bench/statistics.ts';
 import { killAtExit } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { residentMegabytes } from '../kit/process-memory.ts';
 import { type Fault, type FaultOptions, within } from './fault.ts';
-import type { FloodName, FloodReport } from './flooder.ts';
-import { residentMegabytes } from './process-memory.ts';
+import type { FloodName, FloodReport } from './kit/flooder.ts';
 
 const FLOODS: FloodName[] = [
   'channels',
@@ -155,7 +155,7 @@ async function startFlood(flood: FloodName, daemon: TestDaemon): Promise<ChildPr
   const cliJson = async (...args: string[]) => JSON.parse((await daemon.cli([...args, '--json'])).stdout);
   const { key } = await cliJson('workspace', 'key', 'create');
   const { mcp } = await cliJson('status');
-  const program = fileURLToPath(new URL('./flooder.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./kit/flooder.ts', import.meta.url));
   const flooder = fork(program, [flood, daemon.socketPath, key, mcp]);
   killAtExit(flooder);
   // Unused sessions make room for new ones, so no limit is reached.

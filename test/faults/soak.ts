@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { Message } from '@agent-relay/protocol';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { openFiles, residentMegabytes } from '../kit/process-memory.ts';
 import { connectToSocket } from '../kit/raw-client.ts';
 import { type Fault, seededRandom, within } from './fault.ts';
-import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
-import { openFiles, residentMegabytes } from './process-memory.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
 
 const PAIRS = 4;
 const IN_FLIGHT = 16;

@@ -9,10 +9,10 @@ import { Pair } from '../bench/pairs.ts';
 import { median, milliseconds } from '../bench/statistics.ts';
 import { killAtExit } from '../kit/cli.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
-import type { ConsumerReport } from './consumer.ts';
+import { residentMegabytes } from '../kit/process-memory.ts';
 import { type Fault, type FaultOptions, within } from './fault.ts';
-import { LedgerSender } from './participants.ts';
-import { residentMegabytes } from './process-memory.ts';
+import type { ConsumerReport } from './kit/consumer.ts';
+import { LedgerSender } from './kit/participants.ts';
 
 const MESSAGES = 1_500;
 const BODY = 'for somebody who is not listening '.repeat(1_000);
@@ -35,7 +35,7 @@ async function stopAndContinue(
   { heartbeatMs, dropped }: { heartbeatMs: number; dropped: boolean },
 ): Promise<void> {
   await using daemon = await startDaemon({ settings: { ...UNGOVERNED, heartbeatMs } });
-  const consumer = fork(fileURLToPath(new URL('./consumer.ts', import.meta.url)), [
+  const consumer = fork(fileURLToPath(new URL('./kit/consumer.ts', import.meta.url)), [
     daemon.socketPath,
     'sleeper',
   ]);

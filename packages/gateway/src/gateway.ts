@@ -191,7 +191,7 @@ export class Gateway implements GatewayHost {
     this.log.info(`${name}: removed by a client`);
   }
 
-  /** Connects a shared server anew; resolves when that succeeded or failed. */
+  /** Reconnects a shared server; resolves when that succeeded or failed. */
   async reconnectServer(name: string): Promise<void> {
     const backend = this.#shared.get(name);
     if (!backend) throw new RelayError('BackendNotFound', `No shared server is named '${name}'.`);

@@ -129,6 +129,6 @@ function failureOf(error: unknown, server: string, tool: string): RelayError {
   if (mayHaveArrived(error) && !(error instanceof CallTimeout))
     return new RelayError('CalleeGone', `${server} disconnected during the call: ${reasonOf(error)}.`, facts);
   const told = toRelayError(error, server);
-  // Whoever calls by name has the commands of the relay, and perhaps not the tools of the gateway.
+  // A caller by name has the commands of the relay, and perhaps not the tools of the gateway.
   return told.code === 'BackendUnavailable' ? new RelayError(told.code, told.message, facts) : told;
 }

@@ -38,7 +38,7 @@ export function newPageSession(): { id: string; session: string } {
   return { id, session: `ps_${id}_${chance()}` };
 }
 
-/** A program with the agent's token that knows the id of its run can speak for the host, so nobody may guess the id. */
+/** A program with the agent's token that knows the id of its run can speak for the host, so the id must not be guessable. */
 export const newRunId = (newId: (word: string) => string): string =>
   `${newId('run')}${randomBytes(10).toString('hex')}`;
 

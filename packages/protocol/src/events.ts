@@ -80,7 +80,7 @@ export type RelayEvent =
   /** For the host of a run: when the agent wants its messages from now on. */
   | { type: 'run.attention'; run: string; attention?: Attention }
   | { type: 'terminal.command'; run: string; command: TerminalCommand }
-  /** For a viewer, as base64; with `screen` it begins anew, in a terminal of this size. */
+  /** For a viewer, as base64; with `screen` it starts over, in a terminal of this size. */
   | { type: 'terminal.output'; viewer: string; data: string; screen?: { columns: number; rows: number } }
   | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
   /** The program has ended, or its host is gone. */

@@ -150,7 +150,7 @@ export interface RefusedTools {
 
 /** The events of a client and their arguments. */
 export interface RelayEvents extends Happenings {
-  /** A message for this agent; it counts as handed over when the listeners were called. */
+  /** A message for this agent; it is accepted when the listeners were called. */
   message: [message: Message];
   /** A connection is up, except the first one, with which `connect` resolves. */
   connected: [welcome: WelcomePayload];

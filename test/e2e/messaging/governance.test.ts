@@ -288,7 +288,7 @@ describe.concurrent('agents and workspaces', () => {
       'Renamed demo to shop.',
       `Recorded in ${root}.`,
       'RELAY_PROJECT still says demo: set it to shop.',
-      'Connected clients stay connected. Anyone who uses demo is told the new name.',
+      'Connected clients stay connected. Anyone who uses demo gets an error with the new name.',
       '',
     ]);
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');

@@ -1,7 +1,7 @@
 import { newAgentToken } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { peakMegabytes } from '../../faults/process-memory.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../../kit/daemon.ts';
+import { peakMegabytes } from '../../kit/process-memory.ts';
 import { connectToSocket, type RawClient } from '../../kit/raw-client.ts';
 
 const MESSAGES = 150;

@@ -14,7 +14,7 @@ interface PinnedBackend {
 export interface PinReview {
   /** Tools whose definition differs from the approved one. */
   changed: string[];
-  /** The digests of those definitions: whoever approves one says which one they saw. */
+  /** The digests of those definitions: an approval names the one that was shown. */
   digests: Map<string, string>;
   /** Those that are withheld, with the reason shown in the status. */
   withheld: Map<string, string>;

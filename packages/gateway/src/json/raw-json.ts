@@ -2,7 +2,7 @@
  * Routes JSON without parsing it. Messages stay bytes; only the top level of an object is scanned. So the cost of a call
  * hardly depends on its size, and numbers, key order and unknown fields survive.
  *
- * Safe with hostile input: for valid JSON the members are exactly right, and invalid JSON is rejected by whoever parses
+ * Safe with hostile input: for valid JSON the members are exactly right, and invalid JSON is rejected by the one that parses
  * it in the end.
  */
 export type JsonMembers = Map<string, Buffer>;

@@ -3,8 +3,9 @@ import { nearNames, type RelayError } from '@agent-relay/protocol';
 import { VERSION } from '../version.ts';
 import { reportFailure, usageError } from './failure.ts';
 
-const CLIENTS = `  -e, --editor <clients>  claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, or auto (default:
-                          every installed client); several as claude,codex or with -e again
+const CLIENTS = `  -e, --editor <clients>  claude, claude-desktop, cursor, vscode, codex, gemini,
+                          opencode, droid or auto; several as claude,codex
+                          (default: every installed client)
   -g, --global            use your user configuration instead of the project's
       --dry-run           show the changes without writing them
 `;
@@ -23,7 +24,8 @@ Add the server to your clients.
 
 Options:
 ${CLIENTS}      --tools <list>      comma-separated toolsets to serve
-      --name <name>       agent name; with several clients, each gets its own: NAME-claude, NAME-codex
+      --name <name>       agent name; with several clients, each gets its own:
+                          NAME-claude
 `,
   uninstall: `Usage: agent-relay-mcp uninstall [options]
 

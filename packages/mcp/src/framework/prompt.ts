@@ -10,7 +10,7 @@ interface PromptArgument {
   values?(participant: Participant): Promise<string[]>;
 }
 
-/** What a prompt can use besides its arguments. */
+/** What a prompt can use in addition to its arguments. */
 interface PromptRequest {
   /** The tool names of the session. */
   wording: Wording;

@@ -11,7 +11,7 @@ import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
 import type { ReplyWatch } from '../participant/unread-mail.ts';
 
-/** What a tool can use of the request, besides its arguments. */
+/** What a tool can use of the request, in addition to its arguments. */
 export interface Call extends ReplyWatch {
   /** Aborted when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface CorsOptions {
-  /** Origins of web pages that may connect, besides the server's own. */
+  /** Origins of web pages that may connect, in addition to the server's own. */
   allowedOrigins?: readonly string[];
   /** Whether those pages may also read the answers. */
   cors?: boolean;

@@ -1,6 +1,6 @@
+import { HOOK_MARK, type HookGroup, withHooks } from './editing/hook-edits.ts';
+import { PLUGIN_MARK, withPlugin } from './editing/plugin-edits.ts';
 import { type HookStart, hookCommand } from './hook-command.ts';
-import { HOOK_MARK, type HookGroup, withHooks } from './hook-edits.ts';
-import { PLUGIN_MARK, withPlugin } from './plugin-edits.ts';
 
 type Groups = (command: string) => Readonly<Record<string, HookGroup>>;
 

@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '@agent-relay/sdk/node';
 import { CLAUDE_HOOKS, CODEX_HOOKS, GEMINI_HOOKS, OPENCODE_PLUGIN } from './client-hooks.ts';
-import type { ConfigFormat, Entry } from './config-format.ts';
+import type { ConfigFormat, Entry } from './editing/config-format.ts';
+import type { HookEdit } from './editing/hook-edits.ts';
+import { json } from './editing/json-text.ts';
+import { toml } from './editing/toml-text.ts';
 import type { HookStart } from './hook-command.ts';
-import type { HookEdit } from './hook-edits.ts';
-import { json } from './json-text.ts';
 import { type ServerCommand, VARIABLES } from './server-command.ts';
-import { toml } from './toml-text.ts';
 
 /** The machine and user to look for clients on. */
 export interface Machine {

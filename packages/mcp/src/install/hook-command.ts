@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import { HOOK_MARK } from './hook-edits.ts';
+import { HOOK_MARK } from './editing/hook-edits.ts';
 import type { ServerCommand } from './server-command.ts';
 
 /** The process of a hook: its program, for which client, with the same variables as the server. */

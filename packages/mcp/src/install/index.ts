@@ -6,15 +6,15 @@ import { DEFAULT_ROLES } from '../participant/roles.ts';
 import { knownToolsets } from '../toolsets/index.ts';
 import { chooseClients } from './choose-clients.ts';
 import { CLIENTS, type Client, homeOf, type Machine } from './clients.ts';
-import { readConfigFile, replaceConfigFile } from './config-file.ts';
-import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
-import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
+import { readConfigFile, replaceConfigFile } from './editing/config-file.ts';
+import type { Entry, Table } from './editing/config-format.ts';
+import { type Edit, isAsNew, withEntry, withoutEntry } from './editing/edit.ts';
+import { showChange } from './editing/show-change.ts';
 import { type HookProgram, type HookStart, hookEnvironment, hookProgramFor } from './hook-command.ts';
 import { fittedStep, type Installed, nextSteps } from './next-steps.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
 import { agentNames, type NamedEntry, sharedNameWarnings } from './shared-names.ts';
-import { showChange } from './show-change.ts';
 
 export interface UninstallOptions {
   /** The ids of clients, also several in one text (`claude,codex`), or `auto` (the default). */

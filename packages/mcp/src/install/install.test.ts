@@ -19,7 +19,7 @@ import { text as consume } from 'node:stream/consumers';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CLIENTS } from './clients.ts';
-import { replaceConfigFile } from './config-file.ts';
+import { replaceConfigFile } from './editing/config-file.ts';
 import { type InstallOptions, runInstall, runUninstall, type UninstallOptions } from './index.ts';
 
 let directory: string;

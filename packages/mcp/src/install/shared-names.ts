@@ -1,7 +1,7 @@
 import { checkAgentName, nameKey, plainAgentName } from '@agent-relay/protocol';
 import { CLIENTS, type Client } from './clients.ts';
-import { readConfigFile } from './config-file.ts';
-import { isTable, type Table } from './config-format.ts';
+import { readConfigFile } from './editing/config-file.ts';
+import { isTable, type Table } from './editing/config-format.ts';
 import { SERVER_NAME } from './server-command.ts';
 
 /** The agent name of each client: two clients with one name would be one agent with one inbox. */

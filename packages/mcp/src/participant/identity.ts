@@ -33,7 +33,7 @@ export const environmentName = (env: Environment): string | undefined =>
     ? plainAgentName(env.RELAY_AGENT_NAME)
     : hooksOf(env).hooks && (env.RELAY_HOOKS || undefined);
 
-/** The hooks that `mcp install --hooks` added besides the server. */
+/** The hooks that `mcp install --hooks` added with the server. */
 function hooksOf({ RELAY_HOOKS = '' }: Environment): Pick<ParticipantOptions, 'hooks'> {
   const hooks = Object.hasOwn(HOOK_REASONS, RELAY_HOOKS) ? HOOK_REASONS[RELAY_HOOKS] : undefined;
   return hooks ? { hooks } : {};

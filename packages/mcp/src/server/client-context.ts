@@ -16,7 +16,7 @@ export interface Offering {
   resources: readonly Resource[];
   templates: readonly ResourceTemplate[];
   prompts: readonly Prompt[];
-  /** Additional capabilities besides tools, resources, prompts and completions. */
+  /** Capabilities in addition to tools, resources, prompts and completions. */
   capabilities?: ServerCapabilities;
 }
 

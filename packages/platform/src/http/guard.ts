@@ -6,9 +6,9 @@ import { isOwnOrigin, servedHosts } from './hosts.ts';
 export interface GuardOptions {
   /** The address the server listens on. */
   host: string;
-  /** Host names allowed besides those of the address. */
+  /** Host names allowed in addition to those of the address. */
   allowedHosts?: readonly string[] | undefined;
-  /** Origins of web pages that may connect, besides the server's own. */
+  /** Origins of web pages that may connect, in addition to the server's own. */
   allowedOrigins?: readonly string[] | undefined;
   /** Addresses and subnets (`10.0.0.0/8`) that may connect; all, if empty. */
   ipAllowlist?: readonly string[] | undefined;

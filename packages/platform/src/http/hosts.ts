@@ -27,7 +27,7 @@ export const isOwnOrigin = (origin: string, host: string | undefined): boolean =
 
 /**
  * Tests which host names, without a port, requests to a server may use: the loopback ones, the address it
- * listens on, and those allowed besides. If it listens on every interface, also this machine's name and its addresses,
+ * listens on, and the allowed ones. If it listens on every interface, also this machine's name and its addresses,
  * which may change while it runs.
  */
 export function servedHosts(bind: string, allowed: readonly string[]): (name: string) => boolean {

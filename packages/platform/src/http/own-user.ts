@@ -51,7 +51,7 @@ async function ownersOf(local: string, remote: string): Promise<Set<number>> {
     const rows = (await readFile(table, 'utf8').catch(() => '')).split('\n').slice(1);
     for (const row of rows) {
       const [, from = '', to = '', , , , , uid, , inode = '0'] = row.trim().split(/\s+/);
-      // A closed socket has no inode and is listed under root, whoever owned it.
+      // A closed socket has no inode and is listed under root.
       if (inode !== '0' && unmapped(from) === local && unmapped(to) === remote) owners.add(Number(uid));
     }
   }

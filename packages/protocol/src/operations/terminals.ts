@@ -191,7 +191,7 @@ export const terminalOperations = {
         mode: z.enum(VIEW_MODES).default('watch'),
         columns,
         rows,
-        /** Take over from whoever is typing; they keep watching. */
+        /** Take over from the current writer, who keeps watching. */
         takeover: z.boolean().default(false),
         /** Hold its messages from the start, as with TERMINAL_HOLD. */
         hold: z.boolean().default(false),

@@ -1,6 +1,6 @@
+import type { Invocations } from './calls/actions/invocations.ts';
 import type { Callees } from './calls/callees.ts';
 import type { Calls } from './calls/calls.ts';
-import type { Invocations } from './calls/invocations.ts';
 import type { Fanout } from './delivery/fanout.ts';
 import type { Agents } from './directory/agents.ts';
 import type { Channels } from './directory/channels.ts';

@@ -1,8 +1,8 @@
 import { idMaker } from '@agent-relay/protocol';
+import type { Invocations } from './calls/actions/invocations.ts';
 import { assembleCalls } from './calls/assemble.ts';
 import type { Callees } from './calls/callees.ts';
 import type { Calls } from './calls/calls.ts';
-import type { Invocations } from './calls/invocations.ts';
 import type { ServedTools } from './calls/served-tools.ts';
 import type { CallTargets } from './calls/targets.ts';
 import { AcceptedDeliveries } from './delivery/accepted.ts';

@@ -15,7 +15,7 @@ interface Consumer {
   wake(): void;
 }
 
-/** After this many deliveries the daemon is told right away, well before its window is full. */
+/** After this many, deliveries are confirmed right away, well before the daemon's window is full. */
 const ACKNOWLEDGE_EVERY = 64;
 
 /** How many answers are remembered that may still arrive as deliveries. */
@@ -23,7 +23,7 @@ const REMEMBERED_REPLIES = 1024;
 
 /** Callbacks that tell the daemon what happens here. */
 interface Daemon {
-  /** Everything up to this number was handed over; called in batches. Returns whether the daemon could be told. */
+  /** Everything up to this number was accepted; called in batches. Returns whether the daemon could be notified. */
   acknowledge(upTo: number): boolean;
   /** The first consumer was added, or the last one removed. */
   receive(wanted: boolean): void;
@@ -36,7 +36,7 @@ interface Daemon {
 export class Deliveries {
   readonly #daemon: Daemon;
   readonly #consumers = new Set<Consumer>();
-  /** Received and not yet handed over to all consumers; bounded by the daemon's window. */
+  /** Received and not yet accepted by all consumers; bounded by the daemon's window. */
   readonly #waiting: Delivery[] = [];
   readonly #wakeup = new Wakeup();
   /** Positions of messages the application already got as awaited answers. */
@@ -46,7 +46,7 @@ export class Deliveries {
   #received = 0;
   #handedOver = 0;
   #acknowledged = 0;
-  /** How many were handed over since the daemon was last told. */
+  /** How many were accepted since the daemon was last notified. */
   #untold = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ended: { error?: Error } | undefined;
@@ -59,7 +59,7 @@ export class Deliveries {
     return this.#consumers.size > 0;
   }
 
-  /** Where a new connection continues; undefined before the first delivery was handed over. */
+  /** Where a new connection continues; undefined before the first delivery was accepted. */
   get resumeAfter(): number | undefined {
     return this.#handedOver <= this.#start ? undefined : this.#handedOver - this.#start;
   }
@@ -84,7 +84,7 @@ export class Deliveries {
     for (const consumer of this.#consumers) consumer.wake();
   }
 
-  /** The application already has this message, as an answer: it is not handed over again. */
+  /** The application already has this message, as an answer: it is not delivered again. */
   takenAsReply(seq: number): void {
     const position = this.#start + seq;
     if (position > this.#received) {
@@ -144,7 +144,7 @@ export class Deliveries {
     }
   }
 
-  /** Tells the daemon now what has been handed over. */
+  /** Tells the daemon now what has been accepted. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

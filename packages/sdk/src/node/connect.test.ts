@@ -5,8 +5,8 @@ import { isAgentToken, RelayError } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
-import { prepareSocketPath } from './locations.ts';
-import { writeProjectConfig } from './project-config.ts';
+import { prepareSocketPath } from './discovery/locations.ts';
+import { writeProjectConfig } from './discovery/project-config.ts';
 import { localAgentToken } from './tokens.ts';
 
 /** A data directory whose project "shop" is served by the peer. */

@@ -4,11 +4,11 @@ import { connect as connectOverWire } from '../connect.ts';
 import type { OpenWire } from '../connection/wire.ts';
 import type { ParticipantOptions } from '../options.ts';
 import type { Relay } from '../relay/relay.ts';
-import { findKeySocket } from './daemon-socket.ts';
-import { runningProjects } from './discover.ts';
-import type { Environment } from './locations.ts';
-import type { OnIgnored } from './project-config.ts';
-import { SocketFinder } from './socket-finder.ts';
+import { findKeySocket } from './discovery/daemon-socket.ts';
+import { runningProjects } from './discovery/discover.ts';
+import type { Environment } from './discovery/locations.ts';
+import type { OnIgnored } from './discovery/project-config.ts';
+import { SocketFinder } from './discovery/socket-finder.ts';
 import { localTokenSource } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
 

@@ -85,7 +85,7 @@ describe('deliveries', () => {
     await messages.next();
     await settled(scene).catch(() => undefined);
     daemon.destroy();
-    // 1 was handed over and 2 is in the application's hands; 2 and 3 come again, being unacknowledged.
+    // 1 was accepted and 2 is in the application's hands; 2 and 3 come again, being unacknowledged.
     const again = await peer.welcome();
     expect(again.hello).toMatchObject({ paths: ['push'], resumeAfter: 1 });
     again.deliver(2, 3, 4);
@@ -187,7 +187,7 @@ describe('deliveries', () => {
     expect((await peer.welcome()).hello?.resumeAfter).toBe(2);
   });
 
-  test('reach every listener, and count as handed over when the slowest consumer has them', async () => {
+  test('reach every listener, and are accepted when the slowest consumer has them', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const received: Message[] = [];

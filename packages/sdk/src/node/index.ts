@@ -1,7 +1,7 @@
 // Everything of the browser-safe entry, with a `connect` that also finds local daemons.
 export * from '../index.ts';
 export { connect, type NodeConnectOptions } from './connect.ts';
-export { findDaemonSocket } from './daemon-socket.ts';
+export { findDaemonSocket } from './discovery/daemon-socket.ts';
 export {
   DEFAULT_PROJECT,
   type Discovery,
@@ -10,8 +10,8 @@ export {
   discoverSocket,
   projectAt,
   runningProjects,
-} from './discover.ts';
-export { repositoryOf } from './git-worktree.ts';
+} from './discovery/discover.ts';
+export { repositoryOf } from './discovery/git-worktree.ts';
 export {
   checkDataDirectory,
   dataDirectory,
@@ -19,16 +19,16 @@ export {
   MAX_SOCKET_PATH_BYTES,
   prepareSocketPath,
   projectDirectory,
-} from './locations.ts';
-export { isPerson, personName } from './person.ts';
+} from './discovery/locations.ts';
 export {
   findProjectConfig,
   type OnIgnored,
   type ProjectConfig,
   prepareProjectConfig,
   writeProjectConfig,
-} from './project-config.ts';
-export { type ProjectNames, publishProjectNames, renamedTo } from './project-names.ts';
+} from './discovery/project-config.ts';
+export { type ProjectNames, publishProjectNames, renamedTo } from './discovery/project-names.ts';
+export { isPerson, personName } from './person.ts';
 export {
   localAgentToken,
   localTokenSource,

@@ -5,7 +5,7 @@ import { newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { isAgentToken } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runTogether } from '../../../../test/kit/run-together.ts';
-import { publishProjectNames } from './project-names.ts';
+import { publishProjectNames } from './discovery/project-names.ts';
 import {
   localAgentToken,
   localTokenSource,

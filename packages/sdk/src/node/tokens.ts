@@ -9,8 +9,8 @@ import {
 } from '@agent-relay/platform';
 import { isTokenId, newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
-import { checkDataDirectory, type Environment, projectDirectory } from './locations.ts';
-import { directoryOf } from './project-names.ts';
+import { checkDataDirectory, type Environment, projectDirectory } from './discovery/locations.ts';
+import { directoryOf } from './discovery/project-names.ts';
 
 /*
  * A token is stored in `<id>.token`, with an id derived from the token: the file never moves, whatever its agent's

@@ -354,7 +354,7 @@ export class Relay {
 
   /**
    * This agent's messages, one at a time. Asking for the next, or leaving the loop, confirms the last one;
-   * until then the daemon counts it as not handed over. Throws if there will never be any.
+   * until then the daemon counts it as not accepted. Throws if there will never be any.
    */
   async *messages(): AsyncGenerator<Message, void, void> {
     if (this.name === undefined)
@@ -389,7 +389,7 @@ export class Relay {
     return this.#session.request(operation, params);
   }
 
-  /** Confirms what was handed over, then closes; requests without an answer fail with `Cancelled`. */
+  /** Confirms accepted messages, then closes; requests without an answer fail with `Cancelled`. */
   close(): Promise<void> {
     return this.#session.close();
   }

@@ -4,7 +4,7 @@ import type { CallTrace } from '../../log/call-log.ts';
 
 /** Where messages to a client go. */
 export interface Outlet {
-  /** A message before or besides an answer. */
+  /** A message other than the answer. */
   send(message: Buffer): void;
   /** The answer to a request. Ends the response if each request has its own. */
   answer(message: Buffer): void;

@@ -21,7 +21,7 @@ export type Access =
 /** How the door checks credentials. */
 export interface Doorkeeper {
   /**
-   * The key of the door, besides those of workspaces and agents. If it is set, every request needs one of them: a proxy
+   * The key of the door, in addition to those of workspaces and agents. If it is set, every request needs one of them: a proxy
    * or tunnel of the user lets strangers in too.
    */
   apiKey?: string;

@@ -63,7 +63,7 @@ export class Offerings {
     return this.#make(this.#allowed(request, access));
   }
 
-  /** What it asks for besides the gateway, if its key allows it. */
+  /** What it asks for in addition to the gateway, if its key allows it. */
   chosenBesideGateway(request: IncomingMessage, access: Access): Offering | undefined {
     const names = this.#allowed(request, access).filter((name) => name !== GATEWAY_TOOLSET);
     return names.length === 0 ? undefined : this.#make(names);

@@ -3,7 +3,7 @@ import { submitResult } from './submit-result.ts';
 
 export const WORKER_TOOLSET = 'worker';
 
-/** Tools of a worker, besides messages. The host of a spawned agent enables it. */
+/** Tools of a worker, in addition to messages. The host of a spawned agent enables it. */
 export const workerToolset: Toolset = {
   name: WORKER_TOOLSET,
   tools: [submitResult],

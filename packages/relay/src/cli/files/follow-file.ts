@@ -22,7 +22,7 @@ export async function lastLines(path: string, count: number, size?: number): Pro
   return lines;
 }
 
-/** Hands over the last `count` lines of a file and each one that is appended, also when rotation puts a new file in its place. */
+/** Reports the last `count` lines of a file and each appended one, also when rotation puts a new file in its place. */
 export async function followLines(
   path: string,
   count: number,

@@ -86,7 +86,7 @@ export function duration(ms: number): string {
 export const whenAfter = (start: number, time: number): string =>
   process.stdout.isTTY ? offset(time - start) : dateOf(time).toISOString();
 
-/** Finer than `duration`: what follows within seconds is told apart. */
+/** Finer than `duration`: it distinguishes times within seconds. */
 export function offset(ms: number): string {
   if (ms < 1000) return `+${Math.max(0, Math.round(ms))} ms`;
   return ms < 60_000 ? `+${(Math.floor(ms / 100) / 10).toFixed(1)} s` : `+${duration(ms)}`;

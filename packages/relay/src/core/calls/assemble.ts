@@ -13,12 +13,12 @@ import type { Clock } from '../ports/clock.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Store } from '../ports/store.ts';
 import type { Messages } from '../sending/messages.ts';
-import { ActionAudience } from './action-audience.ts';
+import { ActionAudience } from './actions/audience.ts';
+import { Invocations } from './actions/invocations.ts';
+import { Consents } from './asking/consents.ts';
+import { Questions } from './asking/questions.ts';
 import { Callees } from './callees.ts';
 import { Calls } from './calls.ts';
-import { Consents } from './consents.ts';
-import { Invocations } from './invocations.ts';
-import { Questions } from './questions.ts';
 import { ServedTools } from './served-tools.ts';
 import { CallTargets } from './targets.ts';
 

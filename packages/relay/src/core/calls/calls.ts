@@ -7,8 +7,10 @@ import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import { requireIdentity } from '../principal.ts';
+import { type Consents, needsConsent } from './asking/consents.ts';
+import type { Questions } from './asking/questions.ts';
+import { isYes, resultInWords, toolQuestion } from './asking/words.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
-import { type Consents, needsConsent } from './consents.ts';
 import {
   type CallOrder,
   type CallWaiter,
@@ -20,9 +22,7 @@ import {
   titleOf,
 } from './open-call.ts';
 import { OpenCalls } from './open-calls.ts';
-import type { Questions } from './questions.ts';
 import { type CallTargets, notReached, type Target } from './targets.ts';
-import { isYes, resultInWords, toolQuestion } from './words.ts';
 
 type Params = OperationParams<'CALL'>;
 

@@ -5,7 +5,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
-import { checkAction } from './action-rules.ts';
+import { checkAction } from './actions/rules.ts';
 import { callWord } from './call-names.ts';
 import { CheckedSchema } from './schema/schema.ts';
 

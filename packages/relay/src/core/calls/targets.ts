@@ -14,7 +14,7 @@ import type { Presence } from '../directory/presence.ts';
 import { type Backends, NO_BACKENDS } from '../ports/backends.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Principal } from '../principal.ts';
-import type { ActionAudience } from './action-audience.ts';
+import type { ActionAudience } from './actions/audience.ts';
 import { callWord } from './call-names.ts';
 import { CheckedSchema } from './schema/schema.ts';
 import { type CheckedTool, checkTool, type ServedTools } from './served-tools.ts';

@@ -41,7 +41,7 @@ export class Feed<T extends Sequenced> {
     this.#cursor = after;
   }
 
-  /** A stored item, after its commit, and after the order has heard of it. */
+  /** A stored item, after its commit, and after the order was notified of it. */
   offer(item: T): void {
     this.#offers += 1;
     if (!this.#live) return;

@@ -1,5 +1,5 @@
 /**
- * Notices messages that this daemon has not heard of in time. The store numbers messages in the order of their commits,
+ * Notices messages whose news did not reach this daemon in time. The store numbers messages in the order of their commits,
  * over all daemons; the news of another daemon may come late, or never. A number that is skipped shows that something
  * earlier may be in the store already. (It may also be a number that the database did not use.)
  */
@@ -8,7 +8,7 @@ export class StoredOrder {
   #latest = 0;
   #gaps = 0;
 
-  /** A daemon that does not share its store hears of everything in order, and need not look for gaps. */
+  /** A daemon that does not share its store gets all news in order, and need not look for gaps. */
   constructor(isShared: boolean) {
     this.#isShared = isShared;
   }
@@ -19,7 +19,7 @@ export class StoredOrder {
     this.#latest = seq;
   }
 
-  /** Whether a later one was heard of before. */
+  /** Whether the news of a later one came first. */
   isLate(seq: number): boolean {
     return seq < this.#latest;
   }

@@ -267,7 +267,7 @@ export class Agents {
   }
 
   async remove(agent: Agent): Promise<void> {
-    // Dropped here before the store: nobody may reconnect as an agent that is being removed.
+    // Dropped here before the store: an agent that is being removed must not reconnect.
     this.#removed.add(agent.id);
     this.#names.delete(agent);
     this.onRemoved(agent);

@@ -1,4 +1,4 @@
-/** A message has new content if it has two new words, besides courtesies, or one significant one. */
+/** A message has new content if it has two new words that are not courtesies, or one significant one. */
 const NEW_CONTENT = 2;
 /** How much of a long message is checked. */
 const MAX_LENGTH = 8_192;

@@ -25,7 +25,7 @@ export function serverHandlers({ targets, workspaces }: Relay): Handlers<Names> 
     requireOwner(principal, 'manage MCP servers');
     const { manager } = targets.backends;
     if (manager) return manager;
-    throw new RelayError('Forbidden', 'Nobody may manage servers (manageServers is "nobody").', {
+    throw new RelayError('Forbidden', 'Managing servers is disabled (manageServers is "nobody").', {
       next: 'Edit the file that lists the servers, or set mcp.manageServers in settings.json.',
     });
   };

@@ -46,7 +46,7 @@ const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 interface StaticFile {
   headers: Record<string, string>;
   plain: Buffer;
-  /** Compressed on the first request: nobody may open the page. */
+  /** Compressed on the first request: the page may never be opened. */
   packed: () => Promise<Buffer>;
 }
 

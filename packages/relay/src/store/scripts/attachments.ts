@@ -47,14 +47,14 @@ export const queries = {
   *attachmentUse(
     workspaceId: number,
     account?: string,
-    besides: string[] = [],
+    except: string[] = [],
   ): Script<{ files: number; bytes: number }> {
     const [row] = yield* rows<{ files: number; bytes: number | null }>(
       `SELECT CAST(sum(copies) AS bigint) AS files, CAST(sum(size) AS bigint) AS bytes
        FROM (SELECT count(*) AS copies, max(size) AS size FROM attachments
          WHERE workspace_id = ? AND id NOT IN {{texts}}${account === undefined ? '' : ' AND account = ?'}
          GROUP BY sha256) AS files`,
-      [workspaceId, JSON.stringify(besides), ...(account === undefined ? [] : [account])],
+      [workspaceId, JSON.stringify(except), ...(account === undefined ? [] : [account])],
     );
     return { files: row?.files ?? 0, bytes: row?.bytes ?? 0 };
   },

@@ -9,7 +9,7 @@ import type { ClientSession } from '../../connection/client-session.ts';
 import { fromBase64, toBase64 } from '../messages/base64.ts';
 
 export interface AttachOptions extends Omit<OperationInput<'TERMINAL_ATTACH'>, 'agent' | 'call'> {
-  /** Called with what is written; with `screen`, it is all that is on a terminal of this size, which begins anew. */
+  /** Called with what is written; with `screen`, it is all that is on a terminal of this size, which starts over. */
   onOutput(bytes: Uint8Array, screen?: { columns: number; rows: number }): void;
   /** Called when a viewer joins or leaves, takes over, or holds messages. */
   onChanged?(state: TerminalState): void;

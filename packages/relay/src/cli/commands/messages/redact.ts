@@ -5,14 +5,14 @@ import {
   type ProjectOption,
   withJson,
   withProject,
-  withViewer,
 } from '../../options.ts';
 import { print, printJson } from '../../output/terminal.ts';
 import { asViewer } from '../../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption & { reason?: string };
 
-export const command = withJson(withViewer(withProject(new Command('redact'))))
+export const command = withJson(withProject(new Command('redact')))
+  .option('--as <name>', 'redact as this agent (default: as the owner)')
   .description('Erase the content of a message for good')
   .argument('<message>', 'message id')
   .option('--reason <text>', 'reason, for the audit log')

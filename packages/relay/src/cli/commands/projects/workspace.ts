@@ -124,7 +124,7 @@ function tellWhoNames(
     print(`RELAY_PROJECT still says ${before}: set it to ${name}.`);
   if (recorded.length + unrecorded.length === 0)
     print('To record the new name, run in the directory of the project: agent-relay daemon start');
-  print(`Connected clients stay connected. Anyone who uses ${before} is told the new name.`);
+  print(`Connected clients stay connected. Anyone who uses ${before} gets an error with the new name.`);
 }
 
 const wantsYes = (workspace: string): RelayError =>

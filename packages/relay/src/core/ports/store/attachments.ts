@@ -17,11 +17,11 @@ export interface AttachmentStore {
   readContent(sha256: string, offset: number, length: number): Promise<Uint8Array>;
   /**
    * How many files and bytes of content a workspace has, or an account in it, for the limits. Equal content counts once.
-   * Files with ids in `besides` are not counted.
+   * Files with ids in `except` are not counted.
    */
   attachmentUse(
     workspaceId: number,
     account?: string,
-    besides?: string[],
+    except?: string[],
   ): Promise<{ files: number; bytes: number }>;
 }
