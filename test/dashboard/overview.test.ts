@@ -264,6 +264,39 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await row('Alice').waitFor();
   });
 
+  it('sorts the agents by a column, both ways, and keeps that in the address', async () => {
+    const [dana, erin] = [await join('Sort-Dana', { paths: [] }), await join('Sort-Erin', { paths: [] })];
+    await dana.send('Sort-Erin', 'One.');
+    await erin.send('Sort-Dana', 'One.');
+    await erin.send('Sort-Dana', 'Two.');
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('sort-');
+    const names = () => page.locator('table .agent-name').allTextContents();
+    const heading = (name: string) => page.getByRole('columnheader', { name });
+    const press = (name: string) => heading(name).getByRole('button').click();
+    const [up, down] = [
+      ['Sort-Dana', 'Sort-Erin'],
+      ['Sort-Erin', 'Sort-Dana'],
+    ];
+    await row('Sort-Dana').getByRole('cell', { name: '2', exact: true }).waitFor();
+    await press('Unread');
+    await expect.poll(names).toEqual(up);
+    expect(await heading('Unread').getAttribute('aria-sort')).toBe('descending');
+    expect(await seriousFindings(page)).toEqual([]);
+    await press('Unread');
+    await expect.poll(names).toEqual(down);
+    await expect.poll(() => page.url()).toContain('sort=-unread');
+    await page.reload();
+    await expect.poll(() => heading('Unread').getAttribute('aria-sort')).toBe('ascending');
+    await press('Agent');
+    await press('Agent');
+    await expect.poll(names).toEqual(down);
+    // The third time brings the usual order back.
+    await press('Agent');
+    await expect.poll(names).toEqual(up);
+    await expect.poll(() => page.url()).not.toContain('sort=');
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('');
+  });
+
   it('shows hundreds of agents on one screen, and renders only the visible rows', async () => {
     const crowd = await Promise.all(
       Array.from({ length: 120 }, (_, number) => join(`Worker${number}`, { cli: 'codex', paths: ['pty'] })),
