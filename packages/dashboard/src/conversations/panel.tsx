@@ -1,12 +1,13 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { relay } from '../connection/connection.ts';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { relay, welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
 import { channels } from '../model/project.ts';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { ChannelDetails } from './channel-details.tsx';
+import { ChannelFoot } from './channel-foot.tsx';
 import { Delivery } from './message/delivery.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { panel, type Panel as Shown } from './panel-state.ts';
@@ -17,10 +18,14 @@ const THREAD_LIMIT = 200;
 const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
 
 /** The panel next to a conversation: a thread, a delivery or the channel's details. */
-export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
+export function Panel({ shown }: { shown: Shown }) {
   const frame = useRef<HTMLElement>(null);
   const subject = shown.kind === 'channel' ? shown.channel : shown.message.id;
-  useEffect(() => frame.current?.focus(), [subject, shown.kind]);
+  // Right away: the next keys are the text of the reply.
+  useLayoutEffect(() => {
+    const field = 'isReply' in shown && shown.isReply && frame.current?.querySelector('textarea');
+    (field || frame.current)?.focus();
+  }, [shown]);
   const close = () => {
     panel.value = undefined;
   };
@@ -38,15 +43,15 @@ export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) 
           <Icon name="close" />
         </button>
       </header>
-      <Content key={subject} shown={shown} canWrite={canWrite} />
+      <Content key={subject} shown={shown} />
     </aside>
   );
 }
 
-function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
+function Content({ shown }: { shown: Shown }) {
   switch (shown.kind) {
     case 'thread':
-      return <Thread root={shown.message} canWrite={canWrite} />;
+      return <Thread root={shown.message} />;
     case 'delivery':
       return <Delivery message={shown.message} />;
     case 'channel': {
@@ -56,7 +61,7 @@ function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
   }
 }
 
-function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean }) {
+function Thread({ root }: { root: HistoryMessage }) {
   const messages = useSignal<HistoryMessage[]>([root]);
   useEffect(() => {
     const read = () =>
@@ -76,7 +81,6 @@ function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean })
       if (concerns) void read();
     });
   }, [root.id]);
-  const last = messages.value.at(-1) ?? root;
   return (
     <>
       <div class="messages" role="log" aria-label="Messages of the thread">
@@ -84,12 +88,27 @@ function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean })
           <MessageRow key={message.id} message={message} isFirst withPlace={false} />
         ))}
       </div>
-      {canWrite && (
-        <Composer
-          label="Reply in the thread"
-          send={(content, options) => relay().reply(last.id, content, options)}
-        />
-      )}
+      <ThreadFoot root={root} last={messages.value.at(-1) ?? root} />
     </>
   );
+}
+
+/** Only who takes part in a conversation can reply in it. */
+function ThreadFoot({
+  root: { channel, from, to, group },
+  last,
+}: {
+  root: HistoryMessage;
+  last: HistoryMessage;
+}) {
+  const me = welcome.value?.agent?.name ?? '';
+  const composer = (
+    <Composer
+      label="Reply in the thread"
+      send={(content, options) => relay().reply(last.id, content, options)}
+    />
+  );
+  if (channel !== undefined) return <ChannelFoot channel={channel}>{composer}</ChannelFoot>;
+  if ([from, to, ...(group ?? [])].some((name) => name === me || name === '*')) return composer;
+  return <p class="foot-note muted">You do not take part in this conversation.</p>;
 }

@@ -9,7 +9,7 @@ import { Health } from './health.tsx';
 import { keepView } from './saved-view.ts';
 import { StartAgent } from './start-agent.tsx';
 import { TrafficPicture } from './traffic-picture.tsx';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from './waiting/waiting.tsx';
 
 const HOUR_MS = 3_600_000;
 
