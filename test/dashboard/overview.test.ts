@@ -105,6 +105,26 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
   });
 
+  it('shows how long messages wait until agents read them, once some were read', async () => {
+    await using other = await browser.open(await linkOf(daemon));
+    const card = other.page.getByRole('region', { name: 'Time until read' });
+    await card.getByText('No agent has read a message since this page was opened.').waitFor();
+    const [lea, max] = [await join('Lea', { paths: [] }), await join('Max', { paths: [] })];
+    await lea.send('Max', 'Read me.');
+    await max.inbox();
+    await card.getByRole('img', { name: /^Time until read: half within .+ 1 read$/ }).waitFor();
+    await card.getByText(/^half within \d.* · 95% within \d/).waitFor();
+    await card.getByText(/^Measured since \d/).waitFor();
+    // A person is not measured.
+    await lea.send(me, 'And you?');
+    expect((await daemon.cli(['inbox'])).stdout).toContain('And you?');
+    await lea.send('Max', 'Again.');
+    await max.inbox();
+    await card.getByRole('img', { name: / 2 read$/ }).waitFor();
+    expect(await seriousFindings(other.page)).toEqual([]);
+    expect(other.errors).toEqual([]);
+  });
+
   it('shows the health of the daemon', async () => {
     const health = page.getByRole('region', { name: 'Health' });
     await health.getByText(/Running · \d+\.\d+\.\d+ · started/).waitFor();
