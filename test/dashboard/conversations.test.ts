@@ -354,6 +354,36 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect((await bob.inbox()).messages.at(-1)?.group?.toSorted()).toEqual(['Alice', 'Bob', me].sort());
   });
 
+  it('have a menu for each channel in the list', async () => {
+    await alice.channels.create('chores');
+    const channel = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^chores/ }) });
+    const choose = async (action: string) => {
+      await channel.hover();
+      await channel.getByRole('button', { name: 'Actions for #chores' }).click();
+      await page
+        .getByRole('menu', { name: 'Actions for #chores' })
+        .getByRole('menuitem', { name: action })
+        .click();
+    };
+    await choose('Join');
+    await page.getByText('Joined #chores.').waitFor();
+    await alice.send('#chores', 'Who waters the plants?');
+    await channel.getByRole('link', { name: 'chores 1 unread' }).waitFor();
+    await choose('Mark as read');
+    await channel.getByRole('link', { name: 'chores', exact: true }).waitFor();
+    await choose('Topic and members');
+    await page.getByRole('heading', { name: '#chores', exact: true }).waitFor();
+    const about = page.getByRole('complementary', { name: 'About this channel' });
+    await about.getByRole('link', { name: 'Alice' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await choose('Archive');
+    await page.getByText('This channel is archived.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await composer('Message #chores').waitFor();
+    await choose('Leave');
+    await page.getByRole('button', { name: 'Join #chores' }).waitFor();
+  });
+
   it('show times in the language and time zone of the reader', async () => {
     const { messageId } = await alice.send('#release', 'What time is it?');
     const there = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };

@@ -105,6 +105,26 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
   });
 
+  it('shows how long messages wait until agents read them, once some were read', async () => {
+    await using other = await browser.open(await linkOf(daemon));
+    const card = other.page.getByRole('region', { name: 'Time until read' });
+    await card.getByText('No agent has read a message since this page was opened.').waitFor();
+    const [lea, max] = [await join('Lea', { paths: [] }), await join('Max', { paths: [] })];
+    await lea.send('Max', 'Read me.');
+    await max.inbox();
+    await card.getByRole('img', { name: /^Time until read: half within .+ 1 read$/ }).waitFor();
+    await card.getByText(/^half within \d.* · 95% within \d/).waitFor();
+    await card.getByText(/^Measured since \d/).waitFor();
+    // A person is not measured.
+    await lea.send(me, 'And you?');
+    expect((await daemon.cli(['inbox'])).stdout).toContain('And you?');
+    await lea.send('Max', 'Again.');
+    await max.inbox();
+    await card.getByRole('img', { name: / 2 read$/ }).waitFor();
+    expect(await seriousFindings(other.page)).toEqual([]);
+    expect(other.errors).toEqual([]);
+  });
+
   it('shows the health of the daemon', async () => {
     const health = page.getByRole('region', { name: 'Health' });
     await health.getByText(/Running · \d+\.\d+\.\d+ · started/).waitFor();
@@ -286,6 +306,39 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByRole('button', { name: /^All/ }).click();
     await expect.poll(() => page.url()).toMatch(/#\/demo$/);
     await row('Alice').waitFor();
+  });
+
+  it('sorts the agents by a column, both ways, and keeps that in the address', async () => {
+    const [dana, erin] = [await join('Sort-Dana', { paths: [] }), await join('Sort-Erin', { paths: [] })];
+    await dana.send('Sort-Erin', 'One.');
+    await erin.send('Sort-Dana', 'One.');
+    await erin.send('Sort-Dana', 'Two.');
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('sort-');
+    const names = () => page.locator('table .agent-name').allTextContents();
+    const heading = (name: string) => page.getByRole('columnheader', { name });
+    const press = (name: string) => heading(name).getByRole('button').click();
+    const [up, down] = [
+      ['Sort-Dana', 'Sort-Erin'],
+      ['Sort-Erin', 'Sort-Dana'],
+    ];
+    await row('Sort-Dana').getByRole('cell', { name: '2', exact: true }).waitFor();
+    await press('Unread');
+    await expect.poll(names).toEqual(up);
+    expect(await heading('Unread').getAttribute('aria-sort')).toBe('descending');
+    expect(await seriousFindings(page)).toEqual([]);
+    await press('Unread');
+    await expect.poll(names).toEqual(down);
+    await expect.poll(() => page.url()).toContain('sort=-unread');
+    await page.reload();
+    await expect.poll(() => heading('Unread').getAttribute('aria-sort')).toBe('ascending');
+    await press('Agent');
+    await press('Agent');
+    await expect.poll(names).toEqual(down);
+    // The third time brings the usual order back.
+    await press('Agent');
+    await expect.poll(names).toEqual(up);
+    await expect.poll(() => page.url()).not.toContain('sort=');
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('');
   });
 
   it('shows hundreds of agents on one screen, and renders only the visible rows', async () => {

@@ -13,8 +13,10 @@ interface TraceEvent {
   tid: number;
   dur?: number;
   tdur?: number;
-  args?: { name?: string };
 }
+
+/** Set in the page at the end, to find its process: a trace is of the whole browser, which draws pages of its own. */
+const MARK = 'page-tasks';
 
 /** The tasks of a page while something goes on. On a busy machine a task takes long because it waits for a processor. */
 export async function tasksDuring(page: Page, work: () => Promise<void>): Promise<PageTask[]> {
@@ -24,18 +26,18 @@ export async function tasksDuring(page: Page, work: () => Promise<void>): Promis
   session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
   await session.send('Tracing.start', {
     transferMode: 'ReportEvents',
-    traceConfig: { includedCategories: ['toplevel'] },
+    traceConfig: { includedCategories: ['toplevel', 'blink.user_timing'] },
   });
   await work();
+  await page.evaluate((mark) => void performance.mark(mark), MARK);
   await session.send('Tracing.end');
   await collected;
   await session.detach();
-  const threads = new Set(
-    events
-      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
+  const mark = events.find(({ name }) => name === MARK);
+  if (!mark) throw new Error('The trace does not have the mark of the page.');
   return events
-    .filter(({ name, ph, pid, tid }) => ph === 'X' && /RunTask$/.test(name) && threads.has(`${pid} ${tid}`))
+    .filter(
+      ({ name, ph, pid, tid }) => ph === 'X' && /RunTask$/.test(name) && pid === mark.pid && tid === mark.tid,
+    )
     .map(({ dur = 0, tdur = 0 }) => ({ tookMs: dur / 1000, processorMs: tdur / 1000 }));
 }

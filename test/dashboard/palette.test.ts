@@ -139,6 +139,43 @@ describe.skipIf(!hasBrowser)(`keys and the palette, in Chromium${NEEDS_BROWSER}`
     await page.getByRole('complementary', { name: 'Thread' }).getByText('Second of three.').waitFor();
   });
 
+  it('replies to a message and reacts to it by key', async () => {
+    await page.getByRole('button', { name: 'Close' }).click();
+    const { messageId } = await alice.send('#release', 'Ready to merge?');
+    await page.getByText('Ready to merge?').waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('e');
+    expect(await focused().getAttribute('aria-label')).toBe('React with 👍');
+    await page.keyboard.press('ArrowRight');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').getByRole('button', { name: '✅ 1' }).waitFor();
+    expect(await focused().textContent()).toContain('Ready to merge?');
+    await page.keyboard.press('e');
+    await page.keyboard.press('Escape');
+    expect(await focused().textContent()).toContain('Ready to merge?');
+    // Only members can write in a channel.
+    await page.keyboard.press('r');
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    await thread.getByRole('button', { name: 'Join #release' }).click();
+    await thread.getByRole('textbox', { name: 'Reply in the thread' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('k');
+    await page.keyboard.press('r');
+    expect(await focused().getAttribute('aria-label')).toBe('Reply in the thread');
+    await page.keyboard.type('Go ahead, reviewer.');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await alice.thread(messageId)).messages.map(({ content }) => content))
+      .toEqual(['Ready to merge?', 'Go ahead, reviewer.']);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('React to the message').waitFor();
+    await help.getByText('Reply to the message').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('opens the menu of a row, by key and by mouse', async () => {
     await goTo('');
     await page.getByRole('row', { name: /Alice/ }).waitFor();

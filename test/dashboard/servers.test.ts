@@ -106,11 +106,26 @@ describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
     await card('far')
       .getByText(/Healthy · 1 tool/)
       .waitFor();
-    await page.getByRole('button', { name: 'Reconnect far' }).click();
+    const menu = () => page.getByRole('menu', { name: 'Actions for far' });
+    await page.getByRole('button', { name: 'Actions for far' }).click();
+    await menu().getByRole('menuitem', { name: 'Reconnect' }).click();
     await page.getByText('far: healthy.').waitFor();
-    expect(server.connections.length).toBeGreaterThan(1);
-    await page.getByRole('button', { name: 'Remove far' }).click();
-    await page.getByRole('button', { name: 'Remove far?' }).click();
+    const before = server.connections.length;
+    expect(before).toBeGreaterThan(1);
+    // Where its health is shown, too.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page
+      .getByRole('region', { name: 'Health' })
+      .getByRole('button', { name: 'Actions for far' })
+      .click();
+    await menu().getByRole('menuitem', { name: 'Reconnect' }).click();
+    await expect.poll(() => server.connections.length).toBeGreaterThan(before);
+    await page.getByRole('button', { name: 'Actions for far' }).click();
+    await menu().getByRole('menuitem', { name: 'Tools and errors' }).click();
+    await card('far').waitFor();
+    await page.getByRole('button', { name: 'Actions for far' }).click();
+    await menu().getByRole('menuitem', { name: 'Remove' }).click();
+    await menu().getByRole('menuitem', { name: 'Remove far?' }).click();
     await card('far').waitFor({ state: 'detached' });
     expect(await readFile(daemon.file, 'utf8')).not.toContain(server.url);
   });

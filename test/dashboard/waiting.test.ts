@@ -340,6 +340,53 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     await expect.poll(() => waiting().getByRole('textbox').count()).toBeLessThan(9);
   });
 
+  it('settles several at once, with one undo', async () => {
+    const askers = await Promise.all(['Ann', 'Ben', 'Cid'].map((name) => join(name)));
+    for (const relay of askers) await ask(relay, `May ${relay.name} go on?`);
+    const { call } = await offerDeploy();
+    const denied = expect(call({ target: 'one' })).rejects.toMatchObject({ code: 'Denied' });
+    await expect.poll(count).toBe('4');
+    const bar = page.getByRole('toolbar', { name: 'Selected items' });
+    const box = (name: string | RegExp) => waiting().getByRole('checkbox', { name });
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await bar.getByRole('checkbox', { name: 'Select all' }).check();
+    await bar.getByText('4 selected').waitFor();
+    await box('Select: Cid asks').uncheck();
+    expect(await seriousFindings(page)).toEqual([]);
+    // Allowing is not offered: each has to be read.
+    expect(await bar.getByRole('button').allTextContents()).toEqual(['Mark 2 as done', 'Deny 1']);
+    await bar.getByRole('button', { name: 'Deny 1' }).click();
+    await denied;
+    await page.getByText('Denied 1 request.').waitFor();
+    await bar.getByRole('button', { name: 'Mark 2 as done' }).click();
+    await expect.poll(count).toBe('1');
+    const notice = page.locator('.notice', { hasText: 'Marked 2 questions as done.' });
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(count).toBe('3');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect.poll(() => box(/^Select/).count()).toBe(0);
+  });
+
+  it('selects with the keyboard', async () => {
+    for (const name of ['Ann', 'Ben']) await ask(await join(name), 'May I go on?');
+    await expect.poll(count).toBe('2');
+    await page.getByRole('heading', { name: 'Overview' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    const bar = page.getByRole('toolbar', { name: 'Selected items' });
+    await bar.getByText('1 selected').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await bar.getByText('2 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+    // In a field it is a letter.
+    await page.keyboard.press('r');
+    await page.keyboard.type('x');
+    expect(await page.locator(':focus').inputValue()).toBe('x');
+    expect(await bar.count()).toBe(0);
+  });
+
   it('tells screen readers what begins to wait, wherever they are, and nothing that was there before', async () => {
     const carol = await join('Carol', { cli: 'claude', paths: ['pty'] });
     await carol.paths.ready('pty');

@@ -10,6 +10,8 @@ export interface DeliveryEvent {
   agent: string;
   path?: DeliveryPath;
   reason?: Reason;
+  /** Milliseconds since the message was stored, of what the agent or its path reported. */
+  afterMs?: number;
 }
 
 /** What happened to the program of an agent; `waiting`: for something only a person can do, until `resumed`. */

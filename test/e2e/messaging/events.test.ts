@@ -120,7 +120,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     async cause(world) {
       const messageId = await claimedByHost(world);
       await world.host.paths.report('pty', messageId, 'injected');
-      return { messageId, agent: 'Host', path: 'pty' };
+      return { messageId, agent: 'Host', path: 'pty', afterMs: expect.any(Number) };
     },
     heardBy: ['alice', 'owner'],
   },
@@ -128,7 +128,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     async cause(world) {
       const messageId = await claimedByHost(world);
       await world.host.paths.report('pty', messageId, 'turn_started');
-      return { messageId, agent: 'Host', path: 'pty' };
+      return { messageId, agent: 'Host', path: 'pty', afterMs: expect.any(Number) };
     },
     heardBy: ['alice', 'owner'],
   },
@@ -136,7 +136,13 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     async cause(world) {
       const messageId = await claimedByHost(world);
       await world.host.paths.report('pty', messageId, 'uncertain', { code: 'unconfirmed' });
-      return { messageId, agent: 'Host', path: 'pty', reason: reason('unconfirmed') };
+      return {
+        messageId,
+        agent: 'Host',
+        path: 'pty',
+        reason: reason('unconfirmed'),
+        afterMs: expect.any(Number),
+      };
     },
     heardBy: ['alice', 'owner'],
   },
@@ -145,7 +151,13 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       const messageId = await claimedByHost(world);
       const why = { code: 'unknown_screen', detail: 'update notice' } as const;
       await world.host.paths.report('pty', messageId, 'refused', why);
-      return { messageId, agent: 'Host', path: 'pty', reason: reason(why.code, why) };
+      return {
+        messageId,
+        agent: 'Host',
+        path: 'pty',
+        reason: reason(why.code, why),
+        afterMs: expect.any(Number),
+      };
     },
     heardBy: ['alice', 'owner'],
   },
@@ -153,7 +165,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     async cause(world) {
       const messageId = await messageToBob(world);
       await world.bob.read(messageId, { path: 'pull' });
-      return { messageId, agent: 'Bob', path: 'pull' };
+      return { messageId, agent: 'Bob', path: 'pull', afterMs: expect.any(Number) };
     },
     heardBy: ['alice', 'owner'],
   },
@@ -161,7 +173,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     async cause(world) {
       const messageId = await messageToBob(world);
       await world.bob.ack(messageId);
-      return { messageId, agent: 'Bob' };
+      return { messageId, agent: 'Bob', afterMs: expect.any(Number) };
     },
     heardBy: ['alice', 'owner'],
   },

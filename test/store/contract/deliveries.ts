@@ -293,7 +293,7 @@ export function deliveries(store: () => Store): void {
       const first = await send(alice, [bob]);
       const second = await send(alice, [bob, carol]);
       const ids = [second.id, 'unknown', first.id];
-      const both = [first, second].map(({ id, seq }) => ({ id, seq, senderId: alice.id }));
+      const both = [first, second].map(({ id, seq }) => ({ id, seq, senderId: alice.id, createdAt: NOW }));
       expect(await store().deliveredSeqs(bob.id, ids)).toEqual(both);
       expect(await store().deliveredSeqs(carol.id, ids)).toEqual([both[1]]);
       expect(await store().deliveredSeqs(alice.id, ids)).toEqual([]);

@@ -1,3 +1,4 @@
+import type { ChannelInfo } from '@agent-relay/sdk';
 import { computed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { welcome } from '../connection/connection.ts';
@@ -5,6 +6,7 @@ import { agents, channels, direct, recent, unread } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
+import { ChannelMenu } from './channel-menu.tsx';
 import { placeOf } from './place.ts';
 import { NewChannel } from './writing/new-channel.tsx';
 import { NewMessage } from './writing/new-message.tsx';
@@ -60,8 +62,8 @@ export function ConversationLists() {
   return (
     <div class="lists">
       <List title="Channels" add={<NewChannel />}>
-        {open.map(({ name }) => (
-          <Item key={name} place="channel" subject={name.slice(1)} text={name.slice(1)} icon="channel" />
+        {open.map((channel) => (
+          <ChannelItem key={channel.name} channel={channel} />
         ))}
         {open.length === 0 && <li class="nav-more muted">None yet. Create one with +, or agents do.</li>}
         {archived.length > 0 && (
@@ -69,14 +71,8 @@ export function ConversationLists() {
             <details class="nav-more">
               <summary class="muted">{archived.length} archived</summary>
               <ul class="nav">
-                {archived.map(({ name }) => (
-                  <Item
-                    key={name}
-                    place="channel"
-                    subject={name.slice(1)}
-                    text={name.slice(1)}
-                    icon="channel"
-                  />
+                {archived.map((channel) => (
+                  <ChannelItem key={channel.name} channel={channel} />
                 ))}
               </ul>
             </details>
@@ -130,22 +126,37 @@ function List({
   );
 }
 
+function ChannelItem({ channel }: { channel: ChannelInfo }) {
+  const name = channel.name.slice(1);
+  return (
+    <Item
+      place="channel"
+      subject={name}
+      text={name}
+      icon="channel"
+      menu={<ChannelMenu channel={channel} />}
+    />
+  );
+}
+
 function Item({
   place,
   subject,
   text,
   icon,
+  menu,
 }: {
   place: Place;
   subject: string;
   text: string;
   icon?: 'channel' | 'group';
+  menu?: ComponentChildren;
 }) {
   const isHere = route.value.place === place && route.value.subject === subject;
   const count = unreadAt(place, subject);
   const status = agents.value.get(subject)?.status;
   return (
-    <li data-row>
+    <li data-row class={menu ? 'has-menu' : undefined}>
       <a
         class={count > 0 ? 'nav-item is-unread' : 'nav-item'}
         href={linkTo(welcome.value?.project ?? '', place, subject)}
@@ -160,6 +171,7 @@ function Item({
           </span>
         )}
       </a>
+      {menu}
     </li>
   );
 }

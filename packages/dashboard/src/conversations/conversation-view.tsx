@@ -4,13 +4,13 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
 import { agents, channels } from '../model/project.ts';
-import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo } from '../routes.ts';
+import { ChannelFoot } from './channel-foot.tsx';
 import { MessageList } from './message/message-list.tsx';
 import { NoMessages } from './message/no-messages.tsx';
 import { Panel } from './panel.tsx';
-import { panel } from './panel-state.ts';
+import { panel, type Panel as Shown } from './panel-state.ts';
 import { type Conversation, keyOf } from './place.ts';
 import { Stream } from './stream.ts';
 import { Composer } from './writing/composer.tsx';
@@ -27,7 +27,8 @@ export function ConversationView({
   const key = `${keyOf(conversation)} ${target ?? ''}`;
   const stream = useMemo(() => shown && new Stream(conversation, shown, target), [key, shown]);
   useEffect(() => {
-    panel.value = undefined;
+    // It may have been opened from elsewhere, by the details of this channel.
+    if (!isAbout(panel.peek(), conversation)) panel.value = undefined;
     return () => stream?.close();
   }, [stream]);
   if (!stream) return null;
@@ -44,10 +45,13 @@ export function ConversationView({
         />
         <Foot conversation={conversation} />
       </div>
-      {panel.value && <Panel shown={panel.value} canWrite={conversation.kind !== 'between'} />}
+      {panel.value && <Panel shown={panel.value} />}
     </div>
   );
 }
+
+const isAbout = (shown: Shown | undefined, conversation: Conversation): boolean =>
+  shown?.kind === 'channel' && conversation.kind === 'channel' && shown.channel === conversation.channel;
 
 function Header({
   title,
@@ -126,7 +130,15 @@ function Foot({ conversation }: { conversation: Conversation }) {
         </p>
       );
     case 'channel':
-      return <ChannelFoot channel={conversation.channel} />;
+      return (
+        <ChannelFoot channel={conversation.channel}>
+          <Composer
+            key={conversation.channel}
+            label={`Message ${conversation.channel}`}
+            send={(content, options) => relay().send(conversation.channel, content, options)}
+          />
+        </ChannelFoot>
+      );
     case 'direct': {
       const { others } = conversation;
       if (others.length === 1 && others[0] === SYSTEM_AGENT)
@@ -149,30 +161,4 @@ function Foot({ conversation }: { conversation: Conversation }) {
       );
     }
   }
-}
-
-function ChannelFoot({ channel }: { channel: string }) {
-  const known = channels.value.find(({ name }) => name === channel);
-  if (known?.archivedAt !== undefined) return <p class="foot-note muted">This channel is archived.</p>;
-  if (known && !known.joined)
-    return (
-      <p class="foot-note muted">
-        You are not in this channel.
-        <BusyButton
-          onPress={async () => {
-            await relay().channels.join(channel);
-            await model.value?.readChannels();
-          }}
-        >
-          Join {channel}
-        </BusyButton>
-      </p>
-    );
-  return (
-    <Composer
-      key={channel}
-      label={`Message ${channel}`}
-      send={(content, options) => relay().send(channel, content, options)}
-    />
-  );
 }

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { relay } from '../connection/connection.ts';
+import { relay, welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
 import { changedMessage } from '../model/messages.ts';
 import { channels } from '../model/project.ts';
@@ -9,6 +9,7 @@ import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { ChannelDetails } from './channel-details.tsx';
+import { ChannelFoot } from './channel-foot.tsx';
 import { Delivery } from './message/delivery.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { panel, type Panel as Shown } from './panel-state.ts';
@@ -20,10 +21,14 @@ const NEAR_END_PX = 80;
 const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
 
 /** The panel next to a conversation: a thread, a delivery or the channel's details. */
-export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
+export function Panel({ shown }: { shown: Shown }) {
   const frame = useRef<HTMLElement>(null);
   const subject = shown.kind === 'channel' ? shown.channel : shown.message.id;
-  useEffect(() => frame.current?.focus(), [subject, shown.kind]);
+  // Right away: the next keys are the text of the reply.
+  useLayoutEffect(() => {
+    const field = 'isReply' in shown && shown.isReply && frame.current?.querySelector('textarea');
+    (field || frame.current)?.focus();
+  }, [shown]);
   const close = () => {
     panel.value = undefined;
   };
@@ -41,15 +46,15 @@ export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) 
           <Icon name="close" />
         </button>
       </header>
-      <Content key={subject} shown={shown} canWrite={canWrite} />
+      <Content key={subject} shown={shown} />
     </aside>
   );
 }
 
-function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
+function Content({ shown }: { shown: Shown }) {
   switch (shown.kind) {
     case 'thread':
-      return <Thread root={shown.message} canWrite={canWrite} />;
+      return <Thread root={shown.message} />;
     case 'delivery':
       return <Delivery message={shown.message} />;
     case 'channel': {
@@ -59,7 +64,7 @@ function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
   }
 }
 
-function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean }) {
+function Thread({ root }: { root: HistoryMessage }) {
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const name = root.thread ?? root.id;
@@ -120,13 +125,23 @@ function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean })
             ),
         )}
       </div>
-      {canWrite && (
-        <Composer
-          label="Reply in the thread"
-          place={`thread ${name}`}
-          send={(content, options) => relay().reply(last.id, content, options)}
-        />
-      )}
+      <ThreadFoot root={root} last={last} />
     </>
   );
+}
+
+/** Only who takes part in a conversation can reply in it. */
+function ThreadFoot({ root, last }: { root: HistoryMessage; last: HistoryMessage }) {
+  const { channel, from, to, group } = root;
+  const me = welcome.value?.agent?.name ?? '';
+  const composer = (
+    <Composer
+      label="Reply in the thread"
+      place={`thread ${root.thread ?? root.id}`}
+      send={(content, options) => relay().reply(last.id, content, options)}
+    />
+  );
+  if (channel !== undefined) return <ChannelFoot channel={channel}>{composer}</ChannelFoot>;
+  if ([from, to, ...(group ?? [])].some((name) => name === me || name === '*')) return composer;
+  return <p class="foot-note muted">You do not take part in this conversation.</p>;
 }

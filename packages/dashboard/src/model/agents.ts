@@ -81,7 +81,7 @@ export const pathInUse = ({ paths }: AgentInfo): AgentInfo['paths'][number] | un
 
 /** Much faster than `localeCompare`: hundreds of names are sorted several times a second. */
 const names = once(() => new Intl.Collator(undefined, { numeric: true }));
-const byName = (one: AgentInfo, other: AgentInfo): number => names().compare(one.name, other.name);
+export const byName = (one: AgentInfo, other: AgentInfo): number => names().compare(one.name, other.name);
 
 /**
  * Online agents first, then offline ones, people last. Active and idle are not sorted apart: rows that jump with

@@ -15,6 +15,7 @@ import { batch, signal } from '@preact/signals';
 import type { Problem } from '../parts/trouble.tsx';
 import { applyAgentEvent, noteSent } from './agents.ts';
 import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
+import { LatencyLog } from './latency.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { TrafficLog } from './traffic.ts';
 import { concernsQuestions } from './waiting.ts';
@@ -37,6 +38,8 @@ export const recent = signal<readonly HistoryMessage[]>([]);
 /** Who talked to whom in the last hours, and a number that increases with each change. */
 export const trafficLog = signal(new TrafficLog());
 export const trafficVersion = signal(0);
+/** How long it took until agents read messages; changes with `trafficVersion`, too. */
+export const latencyLog = signal(new LatencyLog(Date.now()));
 /** Questions to the person, and what may close them, newest last. */
 export const mine = signal<readonly HistoryMessage[]>([]);
 /** The last error of a background read. */
@@ -117,6 +120,7 @@ export class ProjectModel {
       recent.value = [];
       mine.value = [];
       trafficLog.value = new TrafficLog();
+      latencyLog.value = new LatencyLog(Date.now());
       status.value = undefined;
     });
   }
@@ -218,6 +222,21 @@ export class ProjectModel {
   #count(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     trafficLog.peek().add(messages);
+    this.#redrawSoon();
+  }
+
+  /** Notes how long messages waited. People are left out: they sleep. */
+  #measure(events: readonly RelayEvent[]): void {
+    const now = Date.now();
+    for (const event of events) {
+      if (event.type !== 'delivery.turn_started' && event.type !== 'delivery.read') continue;
+      if (event.afterMs === undefined || agents.peek().get(event.agent)?.type === 'human') continue;
+      latencyLog.peek().add(`${event.messageId} ${event.agent}`, now, event.afterMs);
+      this.#redrawSoon();
+    }
+  }
+
+  #redrawSoon(): void {
     this.#redrawing ??= setTimeout(() => {
       this.#redrawing = undefined;
       trafficVersion.value += 1;
@@ -265,6 +284,7 @@ export class ProjectModel {
       if (this.#recent.apply(events) || messages.length > 0) recent.value = this.#recent.list();
       if (this.#mine.apply(events) || own.length > 0) mine.value = this.#mine.list();
       this.#count(messages);
+      this.#measure(events);
       if (messages.length > 0 || events.some((event) => 'agent' in event)) {
         const known = new Map(agents.value);
         const now = Date.now();

@@ -2,7 +2,8 @@ import type { AgentInfo } from '@agent-relay/sdk';
 import { computed, signal } from '@preact/signals';
 import { inOrder, runsAs } from '../model/agents.ts';
 import { agents } from '../model/project.ts';
-import { stopped } from './waiting-list.ts';
+import { order, ordered } from './agent-order.ts';
+import { stopped } from './waiting/waiting-list.ts';
 
 export type Show = 'all' | 'waiting' | 'active' | 'idle' | 'offline';
 export type Grouping = 'none' | 'parent' | 'cli';
@@ -50,7 +51,7 @@ export type Row = { kind: 'agent'; agent: AgentInfo } | { kind: 'group'; title: 
 
 export const rows = computed<Row[]>(() => {
   const asRow = (agent: AgentInfo): Row => ({ kind: 'agent', agent });
-  if (grouping.value === 'none') return chosen.value.map(asRow);
+  if (grouping.value === 'none') return ordered(chosen.value, order.value).map(asRow);
   const groups = new Map<string, AgentInfo[]>();
   for (const agent of chosen.value) {
     const title = titleFor(agent);
@@ -58,7 +59,7 @@ export const rows = computed<Row[]>(() => {
   }
   return [...groups].flatMap(([title, members]): Row[] => [
     { kind: 'group', title, count: members.length },
-    ...members.map(asRow),
+    ...ordered(members, order.value).map(asRow),
   ]);
 });
 

@@ -24,6 +24,7 @@ import {
 } from './agent-filter.ts';
 import { AgentMap } from './agent-map.tsx';
 import { AgentMenu } from './agent-menu.tsx';
+import { COLUMNS, type Column, order, orderBy, orderOfText, textOfOrder } from './agent-order.ts';
 import { PathState } from './path-state.tsx';
 
 /** Up to this many rows all are rendered; beyond, only the visible ones. */
@@ -31,7 +32,6 @@ const ALL_ROWS = 40;
 /** With more agents, a map shows all at once. */
 const MAP_FROM = 30;
 const ROW_HEIGHT = 57;
-const COLUMNS = 5;
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
 
 const SHOWS: Array<[show: Show, text: string]> = [
@@ -62,7 +62,7 @@ export function AgentTable() {
         <WindowedRows
           rows={shown}
           rowHeight={ROW_HEIGHT}
-          columns={COLUMNS}
+          columns={COLUMNS.length}
           head={<Head />}
           row={rowOf}
           label="Table of agents"
@@ -85,7 +85,7 @@ const rowOf = (row: Row) =>
     <AgentRow key={row.agent.name} agent={row.agent} />
   ) : (
     <tr key={`group ${row.title}`} class="group-row">
-      <th colSpan={COLUMNS} scope="rowgroup">
+      <th colSpan={COLUMNS.length} scope="rowgroup">
         {row.title} <span class="muted">{row.count.toLocaleString()}</span>
       </th>
     </tr>
@@ -130,25 +130,59 @@ function Filters() {
         <option value="parent">By who hired them</option>
         <option value="cli">By CLI</option>
       </select>
+      {/* On phones, which have no column headings. */}
+      <select
+        class="only-phone"
+        aria-label="Sort agents"
+        value={textOfOrder(order.value)}
+        onChange={({ currentTarget }) => {
+          order.value = orderOfText(currentTarget.value);
+        }}
+      >
+        <option value="">Usual order</option>
+        {COLUMNS.map((column) => (
+          <option key={column} value={column}>
+            By {HEADINGS[column].toLowerCase()}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
 
+const HEADINGS: Record<Column, string> = {
+  agent: 'Agent',
+  task: 'Task',
+  delivery: 'Delivery',
+  unread: 'Unread',
+  activity: 'Last activity',
+};
+const NUMBERS: ReadonlySet<Column> = new Set(['unread', 'activity']);
+
 const Head = () => (
   <thead>
     <tr>
-      <th scope="col">Agent</th>
-      <th scope="col">Task</th>
-      <th scope="col">Delivery</th>
-      <th scope="col" class="number">
-        Unread
-      </th>
-      <th scope="col" class="number">
-        Last activity
-      </th>
+      {COLUMNS.map((column) => (
+        <Heading key={column} column={column} />
+      ))}
     </tr>
   </thead>
 );
+
+/** A heading that sorts by its column. Numbers begin with the largest, or the latest. */
+function Heading({ column }: { column: Column }) {
+  const isNumber = NUMBERS.has(column);
+  const sorted = order.value?.column === column ? order.value : undefined;
+  const direction = sorted && (sorted.isReversed === isNumber ? 'ascending' : 'descending');
+  return (
+    <th scope="col" class={isNumber ? 'number' : undefined} aria-sort={direction}>
+      <button type="button" class="sort" onClick={() => orderBy(column)}>
+        {HEADINGS[column]}
+        {direction && <Icon name={direction === 'ascending' ? 'up' : 'down'} size={12} />}
+      </button>
+    </th>
+  );
+}
 
 const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
   const { name, handle, status, lead, task, parent, unread = 0, lastActivityAt } = agent;

@@ -1,9 +1,11 @@
 import type { DaemonStatus } from '@agent-relay/sdk';
-import { phase } from '../connection/connection.ts';
+import { phase, welcome } from '../connection/connection.ts';
 import { status } from '../model/project.ts';
 import { Ago } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
+import { linkTo } from '../routes.ts';
 import { HEALTH_WORDS } from '../servers/health-words.ts';
+import { ServerMenu } from '../servers/server-menu.tsx';
 import { ServerListProblem, ServerProblem } from '../servers/server-problem.tsx';
 
 type Server = NonNullable<DaemonStatus['servers']>[number];
@@ -60,12 +62,15 @@ export function Health() {
 const ServerRow = ({ server }: { server: Server }) => {
   const { name, health, tools } = server;
   return (
-    <li>
+    <li data-row>
       <span class={`dot is-${health}`} />
-      <span class="server-name">{name}</span>
+      <a class="server-name" href={linkTo(welcome.value?.project ?? '', 'servers')}>
+        {name}
+      </a>
       <span class="muted">
         {HEALTH_WORDS[health]} · {tools} {tools === 1 ? 'tool' : 'tools'}
       </span>
+      <ServerMenu name={name} />
       <ServerProblem server={server} />
     </li>
   );

@@ -6,10 +6,11 @@ import { now } from '../parts/time.tsx';
 import { counts } from './agent-filter.ts';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
+import { ReadingTime } from './reading-time.tsx';
 import { keepView } from './saved-view.ts';
 import { StartAgent } from './start-agent.tsx';
 import { TrafficPicture } from './traffic-picture.tsx';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from './waiting/waiting.tsx';
 
 const HOUR_MS = 3_600_000;
 
@@ -44,6 +45,9 @@ export function Overview() {
         <div class="column">
           <Soon>
             <TrafficPicture />
+          </Soon>
+          <Soon>
+            <ReadingTime />
           </Soon>
           <Soon>
             <Health />

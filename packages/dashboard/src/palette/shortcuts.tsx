@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { welcome } from '../connection/connection.ts';
+import { isTyping } from '../parts/typing.ts';
 import { linkTo, type Place } from '../routes.ts';
-import { moveByRow, openMenuOfRow } from './list-keys.ts';
 import { isPaletteOpen } from './palette.tsx';
+import { moveByRow, pressInRow, ROW_KEYS } from './row-keys.ts';
 
 /** Destinations of the key after `g`. */
 const GO: Record<string, [place: Place, text: string]> = {
@@ -17,12 +18,6 @@ const GO: Record<string, [place: Place, text: string]> = {
 const GO_WITHIN_MS = 2_000;
 
 const isHelpOpen = signal(false);
-
-/** Whether keys in this element are text input. */
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest('input, textarea, select, .xterm, dialog, [role="menu"]') !== null);
 
 /** Global keyboard shortcuts. */
 export function Shortcuts() {
@@ -41,8 +36,7 @@ export function Shortcuts() {
       else if (key === '/') location.hash = linkTo(welcome.value?.project ?? '', 'search');
       else if (key === '?') isHelpOpen.value = true;
       else if (key === 'j' || key === 'k') moveByRow(key === 'j' ? 1 : -1);
-      else if (key === '.') openMenuOfRow();
-      else return;
+      else if (!(key in ROW_KEYS && pressInRow(key))) return;
       event.preventDefault();
     };
     addEventListener('keydown', keyDown);
@@ -58,7 +52,7 @@ const KEYS: Array<[keys: string[], text: string]> = [
   [['j'], 'Next row of the list'],
   [['k'], 'Previous row'],
   [['Enter'], 'Open the row, or send the message'],
-  [['.'], 'Open the menu of the row'],
+  ...Object.entries(ROW_KEYS).map(([key, text]): [string[], string] => [[key], text]),
   [['Esc'], 'Close a panel'],
   [['?'], 'Show keyboard shortcuts'],
 ];

@@ -25,6 +25,7 @@ const PATHS = {
   back: 'M9.5 3.5L5 8l4.5 4.5',
   more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   down: 'M4 6l4 4 4-4',
+  up: 'M4 10l4-4 4 4',
   terminal: 'M2 3h12v10H2zM4.5 6l2 2-2 2M8.5 10.2h3',
   plug: 'M6 2v3M10 2v3M4 5h8v2.5a4 4 0 0 1-8 0zM8 11.5V14',
   program: 'M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5',

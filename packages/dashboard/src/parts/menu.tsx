@@ -34,6 +34,7 @@ export function Menu({
         type="button"
         class="quiet menu-opener"
         aria-haspopup="menu"
+        aria-keyshortcuts="."
         aria-expanded={isOpen.value}
         aria-label={label}
         title="More"

@@ -4,11 +4,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { linkTo } from '../routes.ts';
 import { HEALTH_WORDS } from './health-words.ts';
+import { reconnectServer, ServerMenu } from './server-menu.tsx';
 import { ServerProblem } from './server-problem.tsx';
 
 interface Props {
@@ -20,18 +20,13 @@ interface Props {
 /** One server and its actions. */
 export function ServerCard({ server, manageable, onChanged }: Props) {
   const { name, address, health, tools, invalid = [], changed = [] } = server;
-  const reconnect = async () => {
-    const now = await relay().servers.reconnect(name);
-    tell(`${name}: ${HEALTH_WORDS[now.health].toLowerCase()}.`);
-    await onChanged();
-  };
   const remove = async () => {
     await relay().servers.remove(name);
     tell(`Removed ${name}.`);
     await onChanged();
   };
   return (
-    <section class="card server" aria-label={name}>
+    <section class="card server" aria-label={name} data-row tabIndex={-1}>
       <header class="card-head">
         <h2>
           <span class={`dot is-${health}`} /> {name}
@@ -41,12 +36,12 @@ export function ServerCard({ server, manageable, onChanged }: Props) {
         </span>
         {manageable && (
           <div class="buttons push-right">
-            <BusyButton onPress={reconnect} label={`Reconnect ${name}`}>
-              Reconnect
-            </BusyButton>
-            <ConfirmButton label={`Remove ${name}`} question={`Remove ${name}?`} onPress={remove}>
-              Remove
-            </ConfirmButton>
+            {health !== 'healthy' && (
+              <BusyButton onPress={() => reconnectServer(name)} label={`Reconnect ${name}`}>
+                Reconnect
+              </BusyButton>
+            )}
+            <ServerMenu name={name} onRemove={remove} />
           </div>
         )}
       </header>

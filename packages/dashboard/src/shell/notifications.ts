@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { welcome } from '../connection/connection.ts';
-import { placeOfItem, type WaitingItem, wantedItem } from '../overview/waiting-list.ts';
+import { placeOfItem, type WaitingItem, wantedItem } from '../overview/waiting/waiting-list.ts';
 import { linkTo } from '../routes.ts';
 import { news } from './news.tsx';
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { phase, welcome } from '../connection/connection.ts';
 import { failure, loaded } from '../model/project.ts';
 import { Overview } from '../overview/overview.tsx';
-import { waitingCount } from '../overview/waiting-list.ts';
+import { waitingCount } from '../overview/waiting/waiting-list.ts';
 import { Palette } from '../palette/palette.tsx';
 import { Shortcuts } from '../palette/shortcuts.tsx';
 import { onDemand } from '../parts/on-demand.tsx';

@@ -1,7 +1,7 @@
 import { phase, welcome } from '../connection/connection.ts';
 import { ConversationLists, unreadAt } from '../conversations/conversation-lists.tsx';
 import { projects } from '../model/project.ts';
-import { waitingCount } from '../overview/waiting-list.ts';
+import { waitingCount } from '../overview/waiting/waiting-list.ts';
 import { isPaletteOpen } from '../palette/palette.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';

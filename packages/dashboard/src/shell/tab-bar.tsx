@@ -1,6 +1,6 @@
 import { welcome } from '../connection/connection.ts';
 import { unread } from '../model/project.ts';
-import { waitingCount } from '../overview/waiting-list.ts';
+import { waitingCount } from '../overview/waiting/waiting-list.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
 import { Count } from './sidebar.tsx';

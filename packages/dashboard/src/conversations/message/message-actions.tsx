@@ -1,16 +1,17 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { relay, welcome } from '../../connection/connection.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuAction } from '../../parts/menu.tsx';
 import { tell } from '../../parts/notices.tsx';
 import { linkTo } from '../../routes.ts';
-import { panel } from '../panel-state.ts';
+import { openThread, panel } from '../panel-state.ts';
 
 const EMOJIS = ['👍', '✅', '🎉', '👀', '❤️', '😄', '❓', '🚫'];
 
-export const openPanel = (kind: 'thread' | 'delivery', message: HistoryMessage): void => {
-  panel.value = { kind, message };
+const openDelivery = (message: HistoryMessage): void => {
+  panel.value = { kind: 'delivery', message };
 };
 
 async function copy(text: string, what: string): Promise<void> {
@@ -31,8 +32,8 @@ const copies = (message: HistoryMessage): MenuAction[] =>
     : [];
 
 const panels = (message: HistoryMessage): MenuAction[] => [
-  { text: 'Thread', icon: 'reply', run: () => openPanel('thread', message) },
-  { text: 'Delivery', icon: 'route', run: () => openPanel('delivery', message) },
+  { text: 'Thread', icon: 'reply', run: () => openThread(message) },
+  { text: 'Delivery', icon: 'route', run: () => openDelivery(message) },
 ];
 
 /** The actions of a message: with a mouse beside it, on a phone in its menu. */
@@ -65,8 +66,9 @@ export function MessageActions({ message }: { message: HistoryMessage }) {
         type="button"
         class="quiet"
         aria-label={`Open the thread of ${from}’s message`}
-        title="Thread"
-        onClick={() => openPanel('thread', message)}
+        aria-keyshortcuts="r"
+        title="Reply in its thread"
+        onClick={() => openThread(message, { isReply: true })}
       >
         <Icon name="reply" />
       </button>
@@ -75,7 +77,7 @@ export function MessageActions({ message }: { message: HistoryMessage }) {
         class="quiet"
         aria-label={`Show the delivery of ${from}’s message`}
         title="Delivery"
-        onClick={() => openPanel('delivery', message)}
+        onClick={() => openDelivery(message)}
       >
         <Icon name="route" />
       </button>
@@ -101,22 +103,48 @@ const Emojis = ({ role, onPick }: { role?: 'menuitem'; onPick: (emoji: string) =
   </>
 );
 
+/** A button that opens a row of emojis beside it; the arrow keys go through them. */
 function Reacting({ from, onPick }: { from: string; onPick: (emoji: string) => void }) {
   const isPicking = useSignal(false);
+  const emojis = useRef<HTMLFieldSetElement>(null);
+  useLayoutEffect(() => {
+    if (isPicking.value) emojis.current?.querySelector('button')?.focus();
+  }, [isPicking.value]);
+  /** The focus goes back to the message: what had it is gone. */
+  const close = () => {
+    emojis.current?.closest<HTMLElement>('[data-row]')?.focus();
+    isPicking.value = false;
+  };
   return (
     <>
       {isPicking.value && (
-        <Emojis
-          onPick={(emoji) => {
-            isPicking.value = false;
-            onPick(emoji);
+        <fieldset
+          ref={emojis}
+          class="emojis"
+          aria-label={`Reactions to ${from}’s message`}
+          onKeyDown={(event) => {
+            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+            if (step !== undefined) moveFocus(event.currentTarget, step);
+            else if (event.key === 'Escape') close();
+            else return;
+            event.preventDefault();
+            // Escape would also close the panel around it.
+            event.stopPropagation();
           }}
-        />
+        >
+          <Emojis
+            onPick={(emoji) => {
+              close();
+              onPick(emoji);
+            }}
+          />
+        </fieldset>
       )}
       <button
         type="button"
         class="quiet"
         aria-label={`React to ${from}`}
+        aria-keyshortcuts="e"
         aria-expanded={isPicking.value}
         title="React"
         onClick={() => {
@@ -127,4 +155,11 @@ function Reacting({ from, onPick }: { from: string; onPick: (emoji: string) => v
       </button>
     </>
   );
+}
+
+/** To the next or the previous one, around the ends. */
+function moveFocus(group: HTMLElement, step: number): void {
+  const buttons = [...group.querySelectorAll('button')];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  buttons.at((at + step) % buttons.length)?.focus();
 }

@@ -6,9 +6,10 @@ import { Icon } from '../../parts/icon.tsx';
 import { tell } from '../../parts/notices.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { linkTo } from '../../routes.ts';
+import { openThread } from '../panel-state.ts';
 import { placeOf } from '../place.ts';
 import { Attachment } from './attachment.tsx';
-import { MessageActions, openPanel } from './message-actions.tsx';
+import { MessageActions } from './message-actions.tsx';
 import { MessageBody } from './message-body.tsx';
 
 const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', free: undefined };
@@ -37,7 +38,7 @@ export const MessageRow = memo(
         data-row
         tabIndex={-1}
         onKeyDown={({ key, target, currentTarget }) => {
-          if (key === 'Enter' && target === currentTarget) openPanel('thread', message);
+          if (key === 'Enter' && target === currentTarget) openThread(message);
         }}
       >
         <div class="message-side">
@@ -72,7 +73,7 @@ export const MessageRow = memo(
             </div>
           )}
           {message.replyTo !== undefined && (
-            <button type="button" class="quiet in-thread" onClick={() => openPanel('thread', message)}>
+            <button type="button" class="quiet in-thread" onClick={() => openThread(message)}>
               <Icon name="reply" size={13} /> In a thread
             </button>
           )}

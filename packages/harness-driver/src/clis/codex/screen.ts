@@ -45,7 +45,7 @@ const isPrompt = (line: ScreenLine | undefined): boolean =>
 
 /** A sign at the right says that the draft begins above. Since 0.169.0, such a draft hides what else is below. */
 const isScrolled = (line: ScreenLine | undefined): boolean =>
-  line !== undefined && line.text.endsWith(' ↑') && line.looks.endsWith('d');
+  line?.text.endsWith(' ↑') === true && line.looks.endsWith('d');
 
 /** A long draft scrolls its prompt sign out of view. It is certainly not empty. */
 function readLongDraft({ lines, cursor }: ScreenView): Reading {

@@ -18,7 +18,7 @@ import { KeyedQueue } from './keyed-queue.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { Receiver } from './receiver.ts';
 
-type Known = { id: string; seq: number; senderId: number };
+type Known = { id: string; seq: number; senderId: number; createdAt: number };
 type MessageReport = Extract<OperationParams<'REPORT'>, { messages: string[] }>;
 type PathReport = Exclude<OperationParams<'REPORT'>, { messages: string[] }>;
 
@@ -132,7 +132,8 @@ export class Claims {
     if (state === 'turn_started') this.onSeen(agent.id, ({ id }) => known.some((one) => one.id === id));
     if (changed > 0) {
       for (const one of known) {
-        this.#tell(agent, one, { type: `delivery.${state}`, path, ...(why ? { reason: why } : {}) });
+        const afterMs = now - one.createdAt;
+        this.#tell(agent, one, { type: `delivery.${state}`, path, afterMs, ...(why ? { reason: why } : {}) });
       }
     }
     return { changed };
@@ -249,7 +250,7 @@ export class Claims {
   #tell(
     agent: Agent,
     { id, senderId }: Pick<Known, 'id' | 'senderId'>,
-    event: Pick<DeliveryEvent, 'type' | 'path' | 'reason'>,
+    event: Pick<DeliveryEvent, 'type' | 'path' | 'reason' | 'afterMs'>,
   ): void {
     const told: DeliveryEvent = { ...event, messageId: id, agent: agent.name };
     this.#presence.tellAgent(senderId, told);

@@ -70,8 +70,9 @@ export class Deliveries {
       known.map(({ seq }) => seq),
     );
     if (changed > 0) {
-      for (const { id, senderId } of known) {
-        const event = { type: `delivery.${state}`, messageId: id, agent: agent.name } as const;
+      for (const { id, senderId, createdAt } of known) {
+        const afterMs = now - createdAt;
+        const event = { type: `delivery.${state}`, messageId: id, agent: agent.name, afterMs } as const;
         const told = path === undefined ? event : { ...event, path };
         presence.tellAgent(senderId, told);
         presence.tellOwner(agent.workspaceId, told);

@@ -100,14 +100,15 @@ describe('the readers of a message', () => {
     });
   });
 
-  it('are reported to its sender once each', async () => {
+  it('are reported to its sender once each, with the time it took', async () => {
     await alice.request('WATCH', {});
     const { messageId } = await alice.send('Bob', 'Read me.');
+    core.clock.advance(1500);
     for (const state of ['read', 'read', 'acked', 'acked'] as const)
       await bob.request('ACK', { messages: [messageId], state });
     expect(alice.events).toEqual([
-      { type: 'delivery.read', messageId, agent: 'Bob' },
-      { type: 'delivery.acked', messageId, agent: 'Bob' },
+      { type: 'delivery.read', messageId, agent: 'Bob', afterMs: 1500 },
+      { type: 'delivery.acked', messageId, agent: 'Bob', afterMs: 1500 },
     ]);
   });
 

@@ -32,7 +32,7 @@ type Nullable<T> = {
   [Key in keyof T]: undefined extends T[Key] ? Exclude<T[Key], undefined> | null : T[Key];
 };
 
-type DeliveredSeq = { id: string; seq: number; senderId: number };
+type DeliveredSeq = { id: string; seq: number; senderId: number; createdAt: number };
 
 /** Matches the conditions of the indexes. */
 const UNREAD = { index: '{{unread}}', condition: 'd.read_at IS NULL AND d.injected_at IS NULL' };
@@ -123,7 +123,8 @@ export const queries = {
 
   *deliveredSeqs(recipientId: number, messageIds: string[]): Script<DeliveredSeq[]> {
     return yield* rows<DeliveredSeq>(
-      `SELECT m.id, m.seq, m.sender_id AS "senderId" FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
+      `SELECT m.id, m.seq, m.sender_id AS "senderId", m.created_at AS "createdAt"
+       FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
          (SELECT 1 FROM deliveries AS d WHERE d.recipient_id = ? AND d.message_seq = m.seq)
        ORDER BY m.seq`,
       [JSON.stringify(messageIds.map(storable)), recipientId],

@@ -91,7 +91,7 @@ export interface DeliveryStore {
   deliveredSeqs(
     recipientId: number,
     messageIds: string[],
-  ): Promise<Array<{ id: string; seq: number; senderId: number }>>;
+  ): Promise<Array<{ id: string; seq: number; senderId: number; createdAt: number }>>;
   /** Every delivery of a message, by recipient name. */
   deliveriesOf(seq: number): Promise<Delivery[]>;
   /** Who has read a message, and who has not, by name. */

@@ -28,8 +28,19 @@ export function moveByRow(step: 1 | -1): void {
   targetOf(next)?.focus();
 }
 
-/** Opens the menu of the row with the focus. */
-export function openMenuOfRow(): void {
+/** The keys of a row, and what they do; each presses the control of the row that names it. */
+export const ROW_KEYS: Record<string, string> = {
+  '.': 'Open the menu of the row',
+  r: 'Reply to the message, or answer the question',
+  e: 'React to the message',
+  x: 'Select what waits, to settle several at once',
+};
+
+/** Presses the control for a key in the row with the focus; false if it has none. */
+export function pressInRow(key: string): boolean {
   const row = document.activeElement?.closest(ROW);
-  row?.querySelector<HTMLElement>('[aria-haspopup="menu"]')?.click();
+  const control = row?.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+  if (control?.matches('input:not([type="checkbox"])')) control.focus();
+  else control?.click();
+  return control instanceof HTMLElement;
 }

@@ -1,11 +1,11 @@
 import type { HeldInfo, HistoryMessage } from '@agent-relay/sdk';
 import { computed, signal } from '@preact/signals';
-import { welcome } from '../connection/connection.ts';
-import { agents, held, mine, prompts } from '../model/project.ts';
-import { isConsent, openQuestions, type StandStill, standingStill } from '../model/waiting.ts';
-import { now } from '../parts/time.tsx';
-import type { Place } from '../routes.ts';
-import { hasTerminal } from '../terminals/live-terminals.ts';
+import { welcome } from '../../connection/connection.ts';
+import { agents, held, mine, prompts } from '../../model/project.ts';
+import { isConsent, openQuestions, type StandStill, standingStill } from '../../model/waiting.ts';
+import { now } from '../../parts/time.tsx';
+import type { Place } from '../../routes.ts';
+import { hasTerminal } from '../../terminals/live-terminals.ts';
 
 /** Something that waits for the person. */
 export type WaitingItem = { id: string; title: string; text: string } & (

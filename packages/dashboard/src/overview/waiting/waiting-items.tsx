@@ -2,137 +2,66 @@ import { safeLine } from '@agent-relay/protocol';
 import type { HeldInfo, HistoryMessage, PromptAnswer, PromptInfo } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { relay, welcome } from '../connection/connection.ts';
-import { model } from '../model/current.ts';
-import { prompts } from '../model/project.ts';
-import { DONE, type StandStill } from '../model/waiting.ts';
-import { BusyButton } from '../parts/busy-button.tsx';
-import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { useDraft } from '../parts/drafts.ts';
-import { FullText } from '../parts/full-text.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
-import { useSettled } from '../parts/settled.ts';
-import { Ago, now, timeOfEnd } from '../parts/time.tsx';
-import { linkTo } from '../routes.ts';
-import { hasTerminal } from '../terminals/live-terminals.ts';
-import { fold } from './folding.ts';
-import { shownUpTo, type WaitingItem, waitingItems, wantedItem } from './waiting-list.ts';
+import { welcome } from '../../connection/connection.ts';
+import { prompts } from '../../model/project.ts';
+import type { StandStill } from '../../model/waiting.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useDraft } from '../../parts/drafts.ts';
+import { FullText } from '../../parts/full-text.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { tell } from '../../parts/notices.tsx';
+import { useSettled } from '../../parts/settled.ts';
+import { Ago, now, timeOfEnd } from '../../parts/time.tsx';
+import { linkTo } from '../../routes.ts';
+import { hasTerminal } from '../../terminals/live-terminals.ts';
+import { answerPrompt, answerQuestion, decideCall, markDone, settleHeld, undoDone } from './deeds.ts';
+import { isSelectable, selection, toggle } from './selection.ts';
+import { shownUpTo, type WaitingItem } from './waiting-list.ts';
 
-/** Text of one line, in the block of an item. */
-const COLUMNS = { desk: 100, phone: 42 };
-const LINE = 20;
-/** The block of a long text has so many lines. */
-const MOST_LINES = 12;
-/** The head, the buttons and what is around them. */
-const FRAME = 104;
-/** An item with nothing but a head and buttons beside it. */
-const SHORT = 74;
-/** Height of the rest above the agents, and of some agents. */
-const OTHERS = 385;
-
-function heightOf(item: WaitingItem): number {
-  if (item.kind === 'held') return FRAME + LINE * Math.min(item.messages.length, 4);
-  const prompt = item.kind === 'stopped' ? prompts.value.get(item.stopped.agent.name)?.text : item.text;
-  const columns = innerWidth > 760 ? COLUMNS.desk : COLUMNS.phone;
-  const lines = (prompt ?? '').split('\n', MOST_LINES).map((line) => Math.ceil((line.length || 1) / columns));
-  const count = prompt === undefined ? 0 : lines.reduce((sum, more) => sum + more, 0);
-  if (item.kind === 'stopped' && count === 0) return innerWidth > 760 ? SHORT : FRAME + LINE;
-  return FRAME + LINE * Math.min(count, MOST_LINES);
-}
-
-/** What waits for the person, each with the buttons that help. */
-export function Waiting() {
-  const before = useRef<ReadonlySet<string>>(new Set());
-  const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const showsAll = useSignal(false);
-  const items = waitingItems.value;
-  useEffect(() => {
-    const wanted = wantedItem.value;
-    if (wanted === undefined) return;
-    wantedItem.value = undefined;
-    chosen.value = new Set([...chosen.value, wanted]);
-  }, [wantedItem.value]);
-  if (items.length === 0)
-    return (
-      <p class="all-clear">
-        <Icon name="check" /> Nothing waits for you.
-      </p>
-    );
-  const heights = items.map((item) => ({ id: item.id, height: heightOf(item) }));
-  const room = Math.max(innerHeight - OTHERS, 300);
-  const { open, lines, hidden } = fold(heights, { room, before: before.current, chosen: chosen.value });
-  before.current = new Set([...open].filter((id) => !chosen.value.has(id)));
-  const isFolded = open.size < items.length;
-  return (
-    <section class="waiting" aria-labelledby="waiting">
-      <header class="waiting-title">
-        <h2 id="waiting">
-          Waiting for you <span class="count">{items.length}</span>
-        </h2>
-        {(isFolded || showsAll.value) && (
-          <button
-            type="button"
-            class="quiet"
-            aria-expanded={showsAll.value}
-            onClick={() => {
-              showsAll.value = !showsAll.value;
-              chosen.value = new Set();
-            }}
-          >
-            {showsAll.value ? 'Show less' : 'Show all'}
-          </button>
-        )}
-      </header>
-      <ul class="waiting-list">
-        {items.map((item) =>
-          showsAll.value || open.has(item.id) ? (
-            <Shown key={item.id} item={item} />
-          ) : (
-            lines.has(item.id) && (
-              <Line
-                key={item.id}
-                item={item}
-                onOpen={() => {
-                  chosen.value = new Set([...chosen.value, item.id]);
-                }}
-              />
-            )
-          ),
-        )}
-        {!showsAll.value && hidden > 0 && <li class="waiting-rest muted">and {hidden} more</li>}
-      </ul>
-    </section>
-  );
-}
-
-function Shown({ item }: { item: WaitingItem }) {
+/** An item in full, with the buttons that help. */
+export function Shown({ item }: { item: WaitingItem }) {
   switch (item.kind) {
     case 'question':
-      return <Question question={item.question} />;
+      return <Question item={item} question={item.question} />;
     case 'consent':
-      return <Consent question={item.question} />;
+      return <Consent item={item} question={item.question} />;
     case 'stopped':
-      return <Stopped id={item.id} stopped={item.stopped} />;
+      return <Stopped item={item} stopped={item.stopped} />;
     case 'held':
-      return <Held messages={item.messages} />;
+      return <Held item={item} messages={item.messages} />;
   }
 }
 
 /** A collapsed item: its title, and a button to open it. */
-const Line = ({ item: { title, text }, onOpen }: { item: WaitingItem; onOpen: () => void }) => (
+export const Line = ({ item, onOpen }: { item: WaitingItem; onOpen: () => void }) => (
   <li class="waiting-line" data-row>
+    <Choice item={item} />
     <button type="button" class="quiet" aria-expanded="false" onClick={onOpen}>
       <span class="clip">
-        <strong>{title}</strong> {safeLine(text)}
+        <strong>{item.title}</strong> {safeLine(item.text)}
       </span>
       <Icon name="down" />
     </button>
   </li>
 );
 
+/** Selects the item. Hidden until the person selects: its key begins that. */
+const Choice = ({ item }: { item: WaitingItem }) =>
+  isSelectable(item) ? (
+    <label class="choice-box" hidden={selection.value === undefined}>
+      <input
+        type="checkbox"
+        aria-label={`Select: ${item.title}`}
+        aria-keyshortcuts="x"
+        checked={selection.value?.has(item.id) ?? false}
+        onChange={() => toggle(item)}
+      />
+    </label>
+  ) : null;
+
 function Item({
+  item,
   icon,
   tone,
   head,
@@ -140,6 +69,7 @@ function Item({
   isShort = false,
   children,
 }: {
+  item: WaitingItem;
   icon: IconName;
   tone: 'ask' | 'stop' | 'hold';
   head: ComponentChildren;
@@ -163,9 +93,12 @@ function Item({
         event.preventDefault();
       }}
     >
-      <span class="waiting-icon">
-        <Icon name={icon} />
-      </span>
+      <Choice item={item} />
+      {!(selection.value && isSelectable(item)) && (
+        <span class="waiting-icon">
+          <Icon name={icon} />
+        </span>
+      )}
       <div class={isShort ? 'waiting-body is-short' : 'waiting-body'}>
         <div class="waiting-head">
           <p>{head}</p>
@@ -189,7 +122,7 @@ const NameLink = ({ name }: { name: string }) => {
   );
 };
 
-function Question({ question }: { question: HistoryMessage }) {
+function Question({ item, question }: { item: WaitingItem; question: HistoryMessage }) {
   const { id, from, content, ts, channel, awaitsReply } = question;
   const answer = useDraft(id);
   const isSending = useSignal(false);
@@ -198,8 +131,7 @@ function Question({ question }: { question: HistoryMessage }) {
     if (text === '' || isSending.peek()) return;
     isSending.value = true;
     try {
-      await relay().reply(id, text);
-      await relay().read(id, { path: 'pull' });
+      await answerQuestion(question, text);
       answer.value = '';
       tell(`Answered ${from}.`);
     } finally {
@@ -207,12 +139,12 @@ function Question({ question }: { question: HistoryMessage }) {
     }
   };
   const done = async () => {
-    await relay().react(id, DONE);
-    await relay().read(id, { path: 'pull' });
-    tell(`Marked the question of ${from} as done.`, () => relay().unreact(id, DONE));
+    await markDone(question);
+    tell(`Marked the question of ${from} as done.`, () => undoDone(question));
   };
   return (
     <Item
+      item={item}
       icon="question"
       tone="ask"
       head={
@@ -236,6 +168,7 @@ function Question({ question }: { question: HistoryMessage }) {
       >
         <input
           aria-label={`Answer ${from}`}
+          aria-keyshortcuts="r"
           placeholder="Write an answer"
           value={answer.value}
           onInput={({ currentTarget }) => {
@@ -254,15 +187,16 @@ function Question({ question }: { question: HistoryMessage }) {
 }
 
 /** The relay itself asks only one thing: consent to a call. */
-function Consent({ question: { id, content, ts } }: { question: HistoryMessage }) {
-  const isReady = useSettled(shownUpTo(id));
-  const answer = async (text: 'yes' | 'no') => {
-    await relay().reply(id, text);
-    await relay().read(id, { path: 'pull' });
-    tell(text === 'yes' ? 'Allowed the call.' : 'Denied the call.');
+function Consent({ item, question }: { item: WaitingItem; question: HistoryMessage }) {
+  const { content, ts } = question;
+  const isReady = useSettled(shownUpTo(item.id));
+  const answer = async (wanted: PromptAnswer) => {
+    await decideCall(question, wanted);
+    tell(wanted === 'allow' ? 'Allowed the call.' : 'Denied the call.');
   };
   return (
     <Item
+      item={item}
       icon="question"
       tone="ask"
       head={
@@ -277,10 +211,10 @@ function Consent({ question: { id, content, ts } }: { question: HistoryMessage }
     >
       <FullText text={content} label="The call" isCode />
       <div class="buttons">
-        <BusyButton kind="primary" isReady={isReady} onPress={() => answer('yes')} label="Allow the call">
+        <BusyButton kind="primary" isReady={isReady} onPress={() => answer('allow')} label="Allow the call">
           Allow
         </BusyButton>
-        <BusyButton isReady={isReady} onPress={() => answer('no')} label="Deny the call">
+        <BusyButton isReady={isReady} onPress={() => answer('deny')} label="Deny the call">
           Deny
         </BusyButton>
       </div>
@@ -295,15 +229,11 @@ const TONES: Record<string, IconName> = {
 };
 
 /** Answers the prompt the person sees, unless it has changed. */
-function PromptButtons({ prompt, item }: { prompt: PromptInfo; item: string }) {
-  const isReady = useSettled(shownUpTo(item));
+function PromptButtons({ prompt, item }: { prompt: PromptInfo; item: WaitingItem }) {
+  const isReady = useSettled(shownUpTo(item.id));
   const answer = async (wanted: PromptAnswer) => {
-    try {
-      await relay().prompts.answer(prompt, wanted);
-      tell(wanted === 'allow' ? `Allowed ${prompt.agent}.` : `Denied ${prompt.agent}.`);
-    } finally {
-      await model.value?.readPrompts();
-    }
+    await answerPrompt(prompt, wanted);
+    tell(wanted === 'allow' ? `Allowed ${prompt.agent}.` : `Denied ${prompt.agent}.`);
   };
   return (
     <>
@@ -325,12 +255,13 @@ function PromptButtons({ prompt, item }: { prompt: PromptInfo; item: string }) {
 /** Reasons for which a message helps: the agent gets it at once, or when the limit is reset. */
 const TAKES_A_WORD: ReadonlySet<string> = new Set(['usage_limit', 'interrupted']);
 
-function Stopped({ id, stopped }: { id: string; stopped: StandStill }) {
+function Stopped({ item, stopped }: { item: WaitingItem; stopped: StandStill }) {
   const { agent, code, text, advice, since, until } = stopped;
   const project = welcome.value?.project ?? '';
   const prompt = code === 'approval_dialog' ? prompts.value.get(agent.name) : undefined;
   return (
     <Item
+      item={item}
       icon={TONES[code] ?? 'alert'}
       tone="stop"
       advice={prompt ? 'Check what it asks for.' : advice}
@@ -348,7 +279,7 @@ function Stopped({ id, stopped }: { id: string; stopped: StandStill }) {
     >
       {prompt && <FullText text={prompt.text} label={`What ${agent.name} asks for`} isCode />}
       <div class="buttons">
-        {prompt && <PromptButtons prompt={prompt} item={id} />}
+        {prompt && <PromptButtons prompt={prompt} item={item} />}
         {hasTerminal(agent) ? (
           <a class="button" href={linkTo(project, 'terminal', agent.name)}>
             <Icon name="terminal" /> Open terminal
@@ -368,17 +299,18 @@ function Stopped({ id, stopped }: { id: string; stopped: StandStill }) {
   );
 }
 
-function Held({ messages }: { messages: HeldInfo[] }) {
+function Held({ item, messages }: { item: WaitingItem; messages: HeldInfo[] }) {
   const [first] = messages;
   if (!first) return null;
   const ids = messages.map(({ id }) => id);
-  const settle = async (work: Promise<number>, what: string) => {
-    const settled = await work;
-    await model.value?.readHeld();
+  const settle = async (how: 'release' | 'discard') => {
+    const settled = await settleHeld(ids, how);
+    const what = how === 'release' ? 'Released' : 'Discarded';
     tell(`${what} ${settled} ${settled === 1 ? 'message' : 'messages'}.`);
   };
   return (
     <Item
+      item={item}
       icon="loop"
       tone="hold"
       head={
@@ -399,11 +331,11 @@ function Held({ messages }: { messages: HeldInfo[] }) {
         {messages.length > 3 && <li class="muted">and {messages.length - 3} more</li>}
       </ul>
       <div class="buttons">
-        <BusyButton onPress={() => settle(relay().held.release(ids), 'Released')}>Release</BusyButton>
+        <BusyButton onPress={() => settle('release')}>Release</BusyButton>
         <ConfirmButton
           kind="quiet"
           question={`Discard ${messages.length === 1 ? 'it' : 'them'}?`}
-          onPress={() => settle(relay().held.discard(ids), 'Discarded')}
+          onPress={() => settle('discard')}
         >
           Discard
         </ConfirmButton>
