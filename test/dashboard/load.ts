@@ -10,6 +10,8 @@ import { type PageTask, tasksDuring } from './page-tasks.ts';
 const [agents = 500, messages = 100_000, perSecond = 200, seconds = 10] = process.argv.slice(2).map(Number);
 const AT_ONCE = 200;
 const OPENINGS = 5;
+/** Until the daemon has indexed what it stored, and Chromium has loaded pages of its own. */
+const SETTLE_MS = 30_000;
 
 await using daemon = await startDaemon({ settings: UNGOVERNED });
 const at = { socketPath: daemon.socketPath, project: daemon.project, env: daemon.env };
@@ -45,9 +47,11 @@ const worst = (tasks: PageTask[]) =>
   `; most processor time of one ${most(tasks.map(({ processorMs }) => processorMs))}` +
   `; load ${loadavg()[0]?.toFixed(1)}`;
 
-/** Opens the page, in a browser that has never seen it. */
+const browser = await startBrowser();
+await delay(SETTLE_MS);
+
+/** Opens the page, in a profile that has never seen it. */
 async function open(): Promise<Page> {
-  const browser = await startBrowser();
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   const { url } = await owner.request('PAGE_LINK', {});
   let shown = 0;
@@ -69,7 +73,7 @@ async function open(): Promise<Page> {
   return page;
 }
 
-for (let count = 1; count < OPENINGS; count++) await (await open()).context().browser()?.close();
+for (let count = 1; count < OPENINGS; count++) await (await open()).context().close();
 const page = await open();
 for (const [name, place] of [
   ['overview', ''],
@@ -79,7 +83,7 @@ for (const [name, place] of [
   await delay(1000);
   print(`${name}: ${worst(await tasksDuring(page, () => delay(seconds * 1000)))}`);
 }
-await page.context().browser()?.close();
+await browser.close();
 isTalking = false;
 await talk;
 for (const relay of team) await relay.close();

@@ -59,7 +59,7 @@ function Chart({
           aria-label={`Time until read: ${inWords(all)}`}
         >
           {LINES.map(([text, ms]) => (
-            <line key={text} x1={0} x2={STRETCHES * 4} y1={heightOf(ms)} y2={heightOf(ms)} />
+            <line key={text} class="tick" x1={0} x2={STRETCHES * 4} y1={heightOf(ms)} y2={heightOf(ms)} />
           ))}
           {minutes.map(
             (minute, index) =>
