@@ -378,7 +378,8 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(await seriousFindings(page)).toEqual([]);
     await choose('Archive');
     await page.getByText('This channel is archived.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    const notice = page.locator('.notice', { hasText: 'Archived #chores.' });
+    await notice.getByRole('button', { name: 'Undo' }).click();
     await composer('Message #chores').waitFor();
     await choose('Leave');
     await page.getByRole('button', { name: 'Join #chores' }).waitFor();
