@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
       .or(page.getByText(/^Running/))
       .first()
       .waitFor();
-    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
     await page.getByRole('button', { name: 'End its program?' }).click();
     await page.getByText('Released Worker.').waitFor();
     await expect.poll(async () => (await bob.who()).map(({ name }) => name)).not.toContain('Worker');
