@@ -117,9 +117,6 @@ describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
     const opener = page
       .getByRole('region', { name: 'Health' })
       .getByRole('button', { name: 'Actions for far' });
-    // Scrolling closes a menu: the one that a click does first must be over.
-    await opener.scrollIntoViewIfNeeded();
-    await page.evaluate(() => new Promise(requestAnimationFrame));
     await opener.click();
     await menu().getByRole('menuitem', { name: 'Reconnect' }).click();
     await expect.poll(() => server.connections.length).toBeGreaterThan(before);

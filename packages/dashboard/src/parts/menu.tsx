@@ -84,9 +84,14 @@ function Opened({
     element.showPopover();
     placeBeside(element, opener);
     itemsOf(element)[0]?.focus();
-    // Scrolling would move its item away from it.
-    addEventListener('scroll', close, { capture: true });
-    return () => removeEventListener('scroll', close, { capture: true });
+    const { top, left } = opener.getBoundingClientRect();
+    // Scrolling moves its item away from it; that of another part of the page, or of a moment ago, does not.
+    const scrolled = () => {
+      const moved = opener.getBoundingClientRect();
+      if (moved.top !== top || moved.left !== left) close();
+    };
+    addEventListener('scroll', scrolled, { capture: true });
+    return () => removeEventListener('scroll', scrolled, { capture: true });
   }, []);
   return (
     <div

@@ -106,7 +106,7 @@ function* plan(query: HistoryQuery): Script<QueryPlan> {
   if (conversationId !== undefined)
     conditions.push({ sql: '+m.conversation_id = ?', params: [conversationId] });
   if (involvingId !== undefined) conditions.push(involving(involvingId));
-  if (kind !== undefined) conditions.push({ sql: '+m.kind = ?', params: [kind] });
+  if (kind !== undefined) conditions.push({ sql: 'm.kind = ?', params: [kind] });
 
   const places = viewer === undefined ? [workspaceId] : yield* placesOf(viewer, workspaceId);
   if (thread !== undefined) return { sources: places.map((place) => inThread(place, thread)), conditions };
