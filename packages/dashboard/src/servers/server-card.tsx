@@ -107,7 +107,7 @@ function Tools({ server, onChanged }: Omit<Props, 'manageable'>) {
 
 function ChangedTool({
   server,
-  tool: { name, description, inputSchema, problem, digest = '' },
+  tool: { name, description, definition, problem, digest = '' },
   onChanged,
 }: {
   server: string;
@@ -133,8 +133,8 @@ function ChangedTool({
       </p>
       {description && <p class="waiting-text">{description}</p>}
       <details>
-        <summary>Schema</summary>
-        <pre class="code">{JSON.stringify(inputSchema, null, 2)}</pre>
+        <summary>Definition</summary>
+        <pre class="code">{JSON.stringify(definition, null, 2)}</pre>
       </details>
       <div class="buttons">
         <BusyButton isReady={isReady} onPress={approve} label={`Approve ${server}.${name}`}>

@@ -21,6 +21,8 @@ export interface ServerTool {
   problem?: string;
   /** Its definition changed since it was approved; to approve this one, say its digest. */
   digest?: string;
+  /** All that is approved with the digest: annotations and output schema, too. */
+  definition?: Record<string, unknown>;
 }
 
 const server = z.string().min(1).max(256);

@@ -140,7 +140,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
           return {
             ...toolOf(definition),
             ...(reason === undefined ? {} : { problem: reason }),
-            ...(digest === undefined ? {} : { digest }),
+            ...(digest === undefined ? {} : { digest, definition }),
           };
         });
       },
