@@ -89,6 +89,8 @@ export interface CliAdapter {
   readonly word: string;
   /** The versions that it was tried with; in others each path has to prove that it works. */
   readonly proven?: readonly string[];
+  /** Its first turn may begin before it has the relay's tools: the first message waits for them. */
+  readonly beginsWithoutTools?: true;
   configure(run: RunFacts): Promise<RunSetup>;
   /** The paths by which messages reach it in this run; without it, only the terminal. */
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];

@@ -43,10 +43,8 @@ describe('what a run of a CLI is given', () => {
       '--allowedTools=mcp__agent-relay',
       `--settings=${cwd}/settings.json`,
     ]);
-    // Tells the host when the CLI has the tools.
-    const env = { ...server.env, RELAY_HOST_SOCKET: `${cwd}/hook` };
     expect(await readJson('mcp.json')).toEqual({
-      mcpServers: { 'agent-relay': { ...server, env, alwaysLoad: true } },
+      mcpServers: { 'agent-relay': { ...server, alwaysLoad: true } },
     });
     const { hooks } = await readJson('settings.json');
     expect(hooks.Stop).toEqual([{ hooks: [expect.objectContaining({ asyncRewake: true })] }]);

@@ -167,23 +167,6 @@ describe('the gate of the hooks', () => {
     expect(ingress.hold()).toBeUndefined();
   });
 
-  it('holds messages until the CLI has the relay’s tools, or gives up on them', async () => {
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
-    screen = { state: 'starting', question: 'trust question' };
-    expect(ingress.hold()).toBeUndefined();
-    vi.advanceTimersByTime(60_000);
-    screen = composer();
-    expect(ingress.hold()).toEqual({ code: 'starting' });
-    vi.advanceTimersByTime(29_999);
-    expect(ingress.hold()).toEqual({ code: 'starting' });
-    vi.advanceTimersByTime(1);
-    expect(ingress.hold()).toBeUndefined();
-    start();
-    expect(ingress.hold()).toEqual({ code: 'starting' });
-    await hook('ToolsListed');
-    expect(ingress.hold()).toBeUndefined();
-  });
-
   it('holds messages at a limit', async () => {
     await hook('StopFailure', { error: 'rate_limit' });
     expect(ingress.hold()).toMatchObject({ code: 'usage_limit' });

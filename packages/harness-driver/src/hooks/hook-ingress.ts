@@ -5,14 +5,12 @@ import type { Reading } from '../clis/reading.ts';
 import { type Gate, gateInTurn, gateOf } from '../delivery/gate.ts';
 import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
-import { type HookReport, TOOLS_LISTED } from './hook-report.ts';
+import type { HookReport } from './hook-report.ts';
 import type { HookServer } from './hook-server.ts';
 import { HookTurns, type ReadFailure } from './hook-turns.ts';
 
 /** If the hooks report a turn and the screen has been idle for this long, the turn was interrupted. */
 const INTERRUPTED_MS = 2000;
-/** The CLI has connected to the relay's MCP server within this time, or gives up. */
-const TOOLS_MS = 30_000;
 /** Hooks report a dialog before it is on the screen. */
 const DIALOG_MS = 3000;
 /** A dialog that was answered in the terminal has left the screen within this time. */
@@ -41,8 +39,6 @@ export class HookIngress implements ChannelIngress, PromptSource {
   /** The turn that the last delivery started, until the model was seen working. */
   #begun: { promptId: string | undefined; told: (isSeen: boolean) => void } | undefined;
   #promptId: string | undefined;
-  /** Until when the first turn waits for the relay's tools: a model that begins without them gets none in turns of hooks. */
-  #toolsBy: number | 'there' | undefined;
   #idleSince: number | undefined;
   #asksSince: number | undefined;
   #dialogSeen = false;
@@ -71,7 +67,7 @@ export class HookIngress implements ChannelIngress, PromptSource {
 
   /** Why no message should go in by any path. */
   hold(): ReasonInput | undefined {
-    return this.#hold.reason ?? (this.#lacksTools() ? { code: 'starting' } : undefined);
+    return this.#hold.reason;
   }
 
   /** Only while its dialog is on the screen. When it disappears, the person has answered, which hooks do not report. */
@@ -151,9 +147,6 @@ export class HookIngress implements ChannelIngress, PromptSource {
   }
 
   #reported(report: HookReport): void {
-    // A turn takes place, with the tools or without.
-    if (report.event !== 'SessionStart') this.#toolsBy = 'there';
-    if (report.event === TOOLS_LISTED) return;
     this.#turns.note(report);
     // The screen may have been idle before this turn.
     this.#idleSince = undefined;
@@ -169,17 +162,6 @@ export class HookIngress implements ChannelIngress, PromptSource {
     // Both are reported only after the model has answered.
     const isAnswer = (event === 'Stop' || event === 'PermissionRequest') && !isSubagent;
     if (isAnswer && this.#begun?.promptId === promptId) this.#begun?.told(true);
-  }
-
-  #lacksTools(): boolean {
-    // It gets its tools after the questions at its start.
-    const hasStarted = this.#hooks.waiter !== undefined || this.#agent.reading().state === 'composer';
-    if (this.#toolsBy === 'there' || !hasStarted) return false;
-    const now = performance.now();
-    this.#toolsBy ??= now + TOOLS_MS;
-    const left = this.#toolsBy - now;
-    if (left > 0) this.#lookIn(left);
-    return left > 0;
   }
 
   /** From the hooks' report until the dialog has come and gone on the screen; some never come. */

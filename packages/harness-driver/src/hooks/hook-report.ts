@@ -4,9 +4,6 @@ export interface AskedTool {
   input: Record<string, unknown>;
 }
 
-/** The event of the relay's MCP server when the CLI has its tools. */
-export const TOOLS_LISTED = 'ToolsListed';
-
 /** A report of a CLI's hook (see bin/hook.js). */
 export interface HookReport {
   event: string;

@@ -4,6 +4,7 @@ import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import type { Resumption } from '../clis/resumption.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
+import type { AwaitedTools } from '../delivery/awaited-tools.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
 import { SUSPENDED } from '../delivery/gate.ts';
 import type { PathProof } from '../delivery/path-proof.ts';
@@ -46,6 +47,8 @@ export interface HostOptions {
   reader: ScreenReader | undefined;
   /** A better path into the CLI than its terminal. */
   channel?: Channel | undefined;
+  /** Holds the first message until the CLI has the relay's tools. */
+  tools?: AwaitedTools | undefined;
   resumption?: Resumption | undefined;
   proof?: PathProof | undefined;
   /** How commands in the agent's text are found; undefined if they are disabled. */
@@ -99,7 +102,7 @@ export class AgentHost {
   /** The CLI was suspended and gave the terminal back to the shell. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader, channel, resumption, proof, patterns }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, tools, resumption, proof, patterns }: HostOptions) {
     const { columns, rows } = program;
     this.#isAgent = reader !== undefined;
     const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
@@ -135,6 +138,7 @@ export class AgentHost {
     terminal.onTyping = (text) => this.#patterns?.typed(text);
     const link = this.#link;
     link.onAttention = look;
+    if (tools) tools.onChange = look;
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
       typedWithin: (ms) => terminal.typedWithin(ms),
@@ -156,7 +160,7 @@ export class AgentHost {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
       proof,
       pause: () => this.#pause(),
-      hold: () => this.#channel?.hold(),
+      hold: () => this.#channel?.hold() ?? tools?.hold(terminal.reading()),
       onFailure: (error) => {
         this.#failure = error;
       },

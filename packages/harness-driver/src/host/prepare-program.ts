@@ -1,6 +1,7 @@
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, CliAdapter } from '../clis/adapter.ts';
 import { beginConversation } from '../clis/resumption.ts';
+import { AwaitedTools } from '../delivery/awaited-tools.ts';
 import type { ChildOptions } from '../pty/child.ts';
 import { tokenFor } from './agent-connection.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -27,6 +28,8 @@ export interface PreparedProgram {
   program: Omit<ChildOptions, 'columns' | 'rows'>;
   /** A path into it besides its terminal; close it after the run. */
   channel: Channel | undefined;
+  /** What its first message waits for; close it after the run. */
+  tools: AwaitedTools | undefined;
   /** The conversation it starts with, if known. */
   session: string | undefined;
 }
@@ -52,10 +55,15 @@ export async function prepareProgram(
   const { args: begun, session } = await beginConversation(word, resumption, wanted, { resume, env });
   const given = [...leading, ...begun];
   const [command, ...args] = server;
+  const tools = adapter.beginsWithoutTools && (await awaitTools(directory));
   const setup = await adapter.configure({
     file,
     native,
-    server: { command, args, env: relayVariables(env) },
+    server: {
+      command,
+      args,
+      env: { ...relayVariables(env), ...(tools && { RELAY_HOST_SOCKET: tools.socketPath }) },
+    },
     args: given,
     env,
     cwd,
@@ -64,7 +72,12 @@ export async function prepareProgram(
   });
   const allArgs = [...setup.args, ...(setup.given ?? given)];
   const program = { file, args: allArgs, cwd, env: { ...env, ...setup.env } };
-  return { program, channel: setup.channel, session };
+  return { program, channel: setup.channel, tools, session };
+}
+
+async function awaitTools(directory: RunDirectory): Promise<AwaitedTools | undefined> {
+  const socketPath = await directory.socketPath('tools');
+  return socketPath === undefined ? undefined : AwaitedTools.listen(socketPath);
 }
 
 /** The identity of the commands and servers that the CLI starts. */

@@ -74,6 +74,7 @@ export async function runDetached(
     resume,
   });
   await using channel = prepared.channel;
+  await using tools = prepared.tools;
   const version = await installedVersion(file);
   const host = new AgentHost({
     relay,
@@ -87,6 +88,7 @@ export async function runDetached(
     program: { ...prepared.program, ...SIZE },
     reader: adapter.screen,
     channel,
+    tools,
     resumption: adapter.resumption,
     proof: proofOf(adapter, version, env),
     patterns: wanted.patterns === false ? undefined : patternsOf(adapter, env),

@@ -83,6 +83,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
     resume,
   });
   await using channel = prepared.channel;
+  await using tools = prepared.tools;
   const { session } = prepared;
   const version = await installedVersion(file);
   const choices = { ...(native && { native }), ...(!hasPatterns && { patterns: false }) };
@@ -97,7 +98,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const patterns = hasPatterns ? patternsOf(adapter, env) : undefined;
   const { screen: reader, resumption } = adapter;
   const proof = proofOf(adapter, version, env);
-  host = new AgentHost({ relay, run, program, reader, channel, resumption, proof, patterns });
+  host = new AgentHost({ relay, run, program, reader, channel, tools, resumption, proof, patterns });
   const notice = show(host, terminal);
   const end = await host.ended;
   notice.hide();

@@ -8,5 +8,5 @@ export function tellHost(socketPath: string): void {
   const socket = connect(socketPath);
   // The host may be gone; the CLI is served all the same.
   socket.on('error', () => socket.destroy());
-  socket.end(`${JSON.stringify({ event: 'ToolsListed', startedAt: performance.timeOrigin })}\n`);
+  socket.end(`${JSON.stringify({ tools: 'listed' })}\n`);
 }

@@ -18,8 +18,6 @@ const LONGEST_S = 2_000_000;
 /** A settings file for this run: the relay's hooks plus the person's own `--settings`. */
 export interface HookSettings {
   file: string;
-  /** Where the hooks report. */
-  socketPath: string;
   /** The person's arguments without their settings. */
   given: readonly string[];
   channel: Channel;
@@ -37,7 +35,7 @@ export async function claudeHooks(run: RunFacts): Promise<HookSettings | undefin
     open: (agent) => new HookIngress(hooks, agent, readFailure),
     [Symbol.asyncDispose]: () => hooks[Symbol.asyncDispose](),
   };
-  return { file, socketPath, given, channel };
+  return { file, given, channel };
 }
 
 /** A print run waits for its hooks to end. */
