@@ -72,7 +72,8 @@ export class Hosts {
   ): Promise<OperationResult<'HOST'>> {
     const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
-    if (known?.id === params.run && known.endedAt !== undefined)
+    const isBack = known?.ended === CONNECTION_LOST;
+    if (known?.id === params.run && known.endedAt !== undefined && !isBack)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     const { run: id, cli, args, choices, cwd, version, host, program, terminal } = params;
     this.#parts.quotas.checkRun({ cwd, args });
@@ -106,9 +107,9 @@ export class Hosts {
       this.#connected.delete(agent.id);
       this.lookFor(run);
     };
-    await runs.save(run, { ...processes, version });
+    await runs.save(run, { ...processes, version, endedAt: undefined, ended: undefined });
     this.onConnected(run, params.held ?? false);
-    if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
+    if (isNew || isBack) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
     const { attention } = agent;
     return attention === undefined ? {} : { attention };
   }
@@ -228,16 +229,31 @@ export class Hosts {
 
   /** A disconnected host may reconnect, or may have been killed: then nothing else would report it. */
   lookFor(run: Run): void {
-    const { runs, clock, processes, background, goneAfterMs } = this.#parts;
+    this.notice(run);
+    const { runs, clock, goneAfterMs } = this.#parts;
     clock.after(goneAfterMs, () => {
       if (run.endedAt !== undefined || runs.of(run.agentId) !== run || this.#connected.has(run.agentId))
         return;
-      if (run.host && processes.isAlive(run.host)) this.lookFor(run);
-      else
-        background(this.ended(run, { ended: run.host ? 'its host process was killed' : 'it never started' }));
+      if (run.host) this.lookFor(run);
+      else this.#giveUp(run);
     });
   }
+
+  /** Records the end of a run whose host was killed, if that has happened. */
+  notice(run: Run): void {
+    if (run.endedAt === undefined && this.isGone(run))
+      this.#parts.background(this.ended(run, { ended: 'its host process was killed' }));
+  }
+
+  /** A run without a process on this machine: only its connection tells that it is there. */
+  #giveUp(run: Run): void {
+    const ended = run.spawned ? 'it never started' : CONNECTION_LOST;
+    this.#parts.background(this.ended(run, { ended }));
+  }
 }
+
+/** How a run on another machine ended, as far as is known here: it may reconnect. */
+const CONNECTION_LOST = 'its connection was lost';
 
 const EMPTY = {
   spawned: false,

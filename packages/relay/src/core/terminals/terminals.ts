@@ -1,4 +1,4 @@
-import type { NewId, Reason } from '@agent-relay/protocol';
+import type { NewId, Reason, RunInfo } from '@agent-relay/protocol';
 import type { Claims } from '../delivery/claims.ts';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
@@ -112,6 +112,13 @@ export class Terminals {
       if (run.spawned && run.readyAt === undefined && hasTask) this.#readiness.expectAgain(run.agentId);
       this.hosts.lookFor(run);
     }
+  }
+
+  /** The run of an agent. That its host was killed may not have been noticed before. */
+  describe(agentId: number): RunInfo | undefined {
+    const run = this.runs.of(agentId);
+    if (run) this.hosts.notice(run);
+    return this.runs.describe(agentId);
   }
 
   /** The daemon stops: waits for an agent or its result are answered now. */
