@@ -41,8 +41,12 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
       timeoutMs: 2 * DEADLINE_MS,
     });
   const results: TerminalResults = { spawned: 'failed', released: 'failed' };
+  /** Without those for a title, which OpenCode sends first. */
+  const requests = () => model.requests.filter(({ tools }) => tools.length > 0);
   const heard = () =>
-    model.requests.flatMap(({ turns }) => turns).flatMap(({ kind, text }) => (kind === 'user' ? [text] : []));
+    requests()
+      .flatMap(({ turns }) => turns)
+      .flatMap(({ kind, text }) => (kind === 'user' ? [text] : []));
 
   if (cli.id === 'claude' || cli.id === 'codex')
     await checks.run(
@@ -73,7 +77,7 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     while (!heard().some(isTask)) await model.asked();
     if (!cli.terminal?.needsInstall) {
       // A model that begins without the tools of the relay may never get them.
-      const asked = model.requests.find(({ turns }) => turns.some(({ text }) => isTask(text)));
+      const asked = requests().find(({ turns }) => turns.some(({ text }) => isTask(text)));
       assert.ok(asked?.tools.some(({ name }) => name.endsWith('relay_send')));
     }
     const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
