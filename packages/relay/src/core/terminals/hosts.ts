@@ -48,6 +48,8 @@ export class Hosts {
   readonly #connected = new Map<number, Connected>();
   /** Runs that are about to start. */
   readonly #starting = new Map<number, RunLocation>();
+  /** What hosts advised to do about a program that they could not run. */
+  readonly #advice = new WeakMap<Run, string>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   /** Whether the end of a run was asked for. */
   isReleasing: (run: Run) => boolean = () => false;
@@ -60,7 +62,9 @@ export class Hosts {
     this.#parts = parts;
     parts.processes.onHostEnded = (id, complaint) => {
       const run = parts.runs.byId(id);
-      if (run) parts.background(this.ended(run, { ended: complaint || 'its host process ended' }));
+      if (!run) return;
+      if (complaint?.next !== undefined) this.#advice.set(run, complaint.next);
+      parts.background(this.ended(run, { ended: complaint?.message ?? HOST_KILLED }));
     };
   }
 
@@ -132,7 +136,7 @@ export class Hosts {
     ongoing.onEnd = this.reserve(agent, { run, cli, pid: host.pid, terminal });
     const before = this.#parts.runs.live(agent.id);
     // Its end was not noticed yet.
-    if (before && before.id !== run) await this.ended(before, { ended: 'its host process was killed' });
+    if (before && before.id !== run) await this.ended(before, { ended: HOST_KILLED });
     return {};
   }
 
@@ -178,6 +182,11 @@ export class Hosts {
     if (run.endedAt !== undefined) return true;
     const isConnected = this.#connected.get(run.agentId)?.run === run.id;
     return !isConnected && run.host !== undefined && !this.#parts.processes.isAlive(run.host);
+  }
+
+  /** What to do about a program that its host could not run, if the host knows. */
+  adviceOn(run: Run): string | undefined {
+    return this.#advice.get(run);
   }
 
   /** Tells the host of a run something; false if it is not connected. */
@@ -242,7 +251,7 @@ export class Hosts {
   /** Records the end of a run whose host was killed, if that has happened. */
   notice(run: Run): void {
     if (run.endedAt === undefined && this.isGone(run))
-      this.#parts.background(this.ended(run, { ended: 'its host process was killed' }));
+      this.#parts.background(this.ended(run, { ended: HOST_KILLED }));
   }
 
   /** A run without a process on this machine: only its connection tells that it is there. */
@@ -251,6 +260,9 @@ export class Hosts {
     this.#parts.background(this.ended(run, { ended }));
   }
 }
+
+/** A host that ends otherwise says why. */
+export const HOST_KILLED = 'its host process was killed';
 
 /** How a run on another machine ended, as far as is known here: it may reconnect. */
 const CONNECTION_LOST = 'its connection was lost';

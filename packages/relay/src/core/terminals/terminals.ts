@@ -87,7 +87,7 @@ export class Terminals {
     this.hosts = hosts;
     this.#readiness = readiness;
     const workplaces = new Workplaces({ processes, worktrees, anywhere, setup });
-    const starting = new Starting({ ...parts, runs, processes, clis });
+    const starting = new Starting({ ...parts, runs, hosts, processes, clis });
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, workplaces, starting, clis });
     this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, starting, clis });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes, workplaces });
