@@ -95,6 +95,7 @@ function runText({ run, status }: AgentInfo, reason: string | undefined): string
   if (status === 'offline' && endedAt === undefined) return 'not connected';
   const since = duration(Date.now() - startedAt);
   if (endedAt === undefined) return reason === 'busy' ? `working, up ${since}` : `up ${since}`;
-  const how = exit?.signal ?? (exit ? `code ${exit.code}` : ended);
-  return `ended (${how}) after ${duration(endedAt - startedAt)}`;
+  // When it was killed is not known.
+  if (!exit) return `ended (${ended})`;
+  return `ended (${exit.signal ?? `code ${exit.code}`}) after ${duration(endedAt - startedAt)}`;
 }
