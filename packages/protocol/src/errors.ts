@@ -101,7 +101,7 @@ export const ERRORS = {
   },
   SpawnFailed: {
     meaning: "The agent's program could not be started, or ended before it was ready.",
-    next: 'Run it yourself to see why: agent-relay run -- CLI',
+    next: "Try again. If it fails again, see hosts.log in the directory of the daemon's log.",
     retryable: false,
     exit: 1,
     http: 502,

@@ -6,7 +6,6 @@ import { isAlive, processMark } from '../../../packages/platform/src/processes/i
 import { startDaemon, UNGOVERNED } from '../../kit/daemon.ts';
 import { eventually } from '../../kit/eventually.ts';
 import type { AgentCli, CliSandbox } from '../clis/agent-cli.ts';
-import type { ModelRequest } from '../dialects/dialect.ts';
 import { commandsOf } from '../npm-cache.ts';
 import { startScriptedModel } from '../scripted-model.ts';
 import type { Checks } from './checks.ts';
@@ -42,8 +41,12 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
       timeoutMs: 2 * DEADLINE_MS,
     });
   const results: TerminalResults = { spawned: 'failed', released: 'failed' };
+  /** Without those for a title, which OpenCode sends first. */
+  const requests = () => model.requests.filter(({ tools }) => tools.length > 0);
   const heard = () =>
-    model.requests.flatMap(({ turns }) => turns).flatMap(({ kind, text }) => (kind === 'user' ? [text] : []));
+    requests()
+      .flatMap(({ turns }) => turns)
+      .flatMap(({ kind, text }) => (kind === 'user' ? [text] : []));
 
   if (cli.id === 'claude' || cli.id === 'codex')
     await checks.run(
@@ -71,11 +74,8 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     );
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
     const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
-    // OpenCode asks for a title as well, without tools.
-    const turnOf = ({ turns, tools }: ModelRequest) =>
-      tools.length > 0 && turns.some(({ text }) => isTask(text));
-    while (!model.requests.some(turnOf)) await model.asked();
-    const { tools } = model.requests.find(turnOf) ?? { tools: [] };
+    while (!heard().some(isTask)) await model.asked();
+    const { tools } = requests().find(({ turns }) => turns.some(({ text }) => isTask(text))) ?? { tools: [] };
     const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
     const traced = await daemon.cli(['trace', task, '--json']);
     results.spawned = JSON.parse(traced.stdout || traced.stderr).deliveries[0].path;

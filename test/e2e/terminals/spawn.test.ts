@@ -147,6 +147,10 @@ describe('agent-relay spawn', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain('"Brief" (scripted) ended before it was ready with exit code 3.');
+    const [node, program] = SCRIPTED_CLI.scripted.command;
+    expect(stderr).toContain(
+      `next: Start it in a terminal to see why, in ${daemon.projectDirectory}: ${node} ${program}\n`,
+    );
     expect(await who('Brief')).toBeUndefined();
   });
 });
@@ -349,7 +353,7 @@ describe('agent-relay release', () => {
     process.kill(await parentOf(await pidOf()), 'SIGKILL');
     await expect
       .poll(async () => (await alice.inbox()).messages.map(({ content }) => content), POLL)
-      .toEqual(['Worker "Lost" ended: its host process ended.']);
+      .toEqual(['Worker "Lost" ended: its host process was killed.']);
   });
 });
 

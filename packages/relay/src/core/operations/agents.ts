@@ -21,7 +21,7 @@ type Names =
 export function agentHandlers(relay: Relay): Handlers<Names> {
   const { agents, deliveries, presence, served, store, terminals, workspaces } = relay;
   const runOf = ({ id }: Agent) => {
-    const run = terminals.runs.describe(id);
+    const run = terminals.describe(id);
     return run ? { run } : {};
   };
   /** The agent's own claim; for a spawned agent the relay knows its parent, also after a rename. */

@@ -42,6 +42,12 @@ export interface AgentProgram {
   env: Record<string, string> | undefined;
 }
 
+/** Why a host could not run its program, and what to do. */
+export interface HostComplaint {
+  message: string;
+  next?: string;
+}
+
 /** The programs of agents as processes of this machine. */
 export interface Processes {
   /**
@@ -56,8 +62,8 @@ export interface Processes {
   }): Promise<{ file: string; cwd: string; isInside: boolean }>;
   /** Starts the host of an agent, which outlives the daemon. It introduces itself with HOST. */
   start(program: AgentProgram): Promise<ProcessRef>;
-  /** Called when a host started by this daemon has ended, with its last error output. */
-  onHostEnded: (run: string, complaint: string) => void;
+  /** Called when a host started by this daemon has ended, with why, if it said so. */
+  onHostEnded: (run: string, complaint: HostComplaint | undefined) => void;
   isAlive(process: ProcessRef): boolean;
   /**
    * Ends the host and the program with all that runs in the program's terminal: gives them `patienceMs` to end by

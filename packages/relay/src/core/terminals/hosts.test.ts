@@ -1,6 +1,6 @@
 import type { OperationInput } from '@agent-relay/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
 let core: TestCore;
@@ -80,6 +80,35 @@ it('is replaced by the next one if its host was killed, even before that is noti
   await begin(next, 'run_2', 8);
   await runs(next, 'run_2', 8);
   await next.request('RUN_REPORT', { run: 'run_2', session: 'abc' });
+});
+
+const shownRun = async () =>
+  (await core.owner(workspace).request('WHO', { agent: 'Bea', includeOffline: true })).agents[0]?.run;
+
+it('is shown as ended as soon as its host was killed, also together with the daemon', async () => {
+  await runs(bea, 'run_1', 7);
+  bea.disconnect();
+  expect(await shownRun()).toMatchObject({ state: 'starting' });
+  core.processes.alive.clear();
+  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+  const next = bea.again();
+  await runs(next, 'run_2', 8);
+  core.processes.alive.clear();
+  await core.restart();
+  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+});
+
+it('on another machine is lost after a while without a connection, and back when it reconnects', async () => {
+  const eve = await core.joinFromAfar(workspace, 'Eve');
+  await runs(eve, 'run_1', 7);
+  const run = async () =>
+    (await core.owner(workspace).request('WHO', { agent: 'Eve', includeOffline: true })).agents[0]?.run;
+  eve.disconnect();
+  core.clock.advance(GONE_AFTER_MS);
+  expect(await run()).toMatchObject({ state: 'exited', ended: 'its connection was lost' });
+  await runs(eve.again(), 'run_1', 7);
+  expect(await run()).toMatchObject({ state: 'starting' });
+  expect(await run()).not.toHaveProperty('ended');
 });
 
 it('is not taken from a worker, and a worker that is resumed is not started twice', async () => {

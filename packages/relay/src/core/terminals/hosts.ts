@@ -48,6 +48,8 @@ export class Hosts {
   readonly #connected = new Map<number, Connected>();
   /** Runs that are about to start. */
   readonly #starting = new Map<number, RunLocation>();
+  /** What hosts advised to do about a program that they could not run. */
+  readonly #advice = new WeakMap<Run, string>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   /** Whether the end of a run was asked for. */
   isReleasing: (run: Run) => boolean = () => false;
@@ -60,7 +62,9 @@ export class Hosts {
     this.#parts = parts;
     parts.processes.onHostEnded = (id, complaint) => {
       const run = parts.runs.byId(id);
-      if (run) parts.background(this.ended(run, { ended: complaint || 'its host process ended' }));
+      if (!run) return;
+      if (complaint?.next !== undefined) this.#advice.set(run, complaint.next);
+      parts.background(this.ended(run, { ended: complaint?.message ?? HOST_KILLED }));
     };
   }
 
@@ -72,7 +76,8 @@ export class Hosts {
   ): Promise<OperationResult<'HOST'>> {
     const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
-    if (known?.id === params.run && known.endedAt !== undefined)
+    const isBack = known?.ended === CONNECTION_LOST;
+    if (known?.id === params.run && known.endedAt !== undefined && !isBack)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     const { run: id, cli, args, choices, cwd, version, host, program, terminal } = params;
     this.#parts.quotas.checkRun({ cwd, args });
@@ -106,9 +111,9 @@ export class Hosts {
       this.#connected.delete(agent.id);
       this.lookFor(run);
     };
-    await runs.save(run, { ...processes, version });
+    await runs.save(run, { ...processes, version, endedAt: undefined, ended: undefined });
     this.onConnected(run, params.held ?? false);
-    if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
+    if (isNew || isBack) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
     const { attention } = agent;
     return attention === undefined ? {} : { attention };
   }
@@ -131,7 +136,7 @@ export class Hosts {
     ongoing.onEnd = this.reserve(agent, { run, cli, pid: host.pid, terminal });
     const before = this.#parts.runs.live(agent.id);
     // Its end was not noticed yet.
-    if (before && before.id !== run) await this.ended(before, { ended: 'its host process was killed' });
+    if (before && before.id !== run) await this.ended(before, { ended: HOST_KILLED });
     return {};
   }
 
@@ -177,6 +182,11 @@ export class Hosts {
     if (run.endedAt !== undefined) return true;
     const isConnected = this.#connected.get(run.agentId)?.run === run.id;
     return !isConnected && run.host !== undefined && !this.#parts.processes.isAlive(run.host);
+  }
+
+  /** What to do about a program that its host could not run, if the host knows. */
+  adviceOn(run: Run): string | undefined {
+    return this.#advice.get(run);
   }
 
   /** Tells the host of a run something; false if it is not connected. */
@@ -228,16 +238,34 @@ export class Hosts {
 
   /** A disconnected host may reconnect, or may have been killed: then nothing else would report it. */
   lookFor(run: Run): void {
-    const { runs, clock, processes, background, goneAfterMs } = this.#parts;
+    this.notice(run);
+    const { runs, clock, goneAfterMs } = this.#parts;
     clock.after(goneAfterMs, () => {
       if (run.endedAt !== undefined || runs.of(run.agentId) !== run || this.#connected.has(run.agentId))
         return;
-      if (run.host && processes.isAlive(run.host)) this.lookFor(run);
-      else
-        background(this.ended(run, { ended: run.host ? 'its host process was killed' : 'it never started' }));
+      if (run.host) this.lookFor(run);
+      else this.#giveUp(run);
     });
   }
+
+  /** Records the end of a run whose host was killed, if that has happened. */
+  notice(run: Run): void {
+    if (run.endedAt === undefined && this.isGone(run))
+      this.#parts.background(this.ended(run, { ended: HOST_KILLED }));
+  }
+
+  /** A run without a process on this machine: only its connection tells that it is there. */
+  #giveUp(run: Run): void {
+    const ended = run.spawned ? 'it never started' : CONNECTION_LOST;
+    this.#parts.background(this.ended(run, { ended }));
+  }
 }
+
+/** A host that ends otherwise says why. */
+export const HOST_KILLED = 'its host process was killed';
+
+/** How a run on another machine ended, as far as is known here: it may reconnect. */
+const CONNECTION_LOST = 'its connection was lost';
 
 const EMPTY = {
   spawned: false,

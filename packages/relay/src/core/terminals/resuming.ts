@@ -13,11 +13,11 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import { cliOf } from './clis.ts';
-import type { Hosts } from './hosts.ts';
+import { HOST_KILLED, type Hosts } from './hosts.ts';
 import { requireMayRelease, requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
-import { endedEarly, type Starting, startFailed } from './starting.ts';
+import { endedEarly, type Starting } from './starting.ts';
 
 interface Parts {
   runs: Runs;
@@ -78,7 +78,7 @@ export class Resuming {
         `${agent.name} is still running.`,
         `Look at it with: agent-relay attach ${agent.name}`,
       );
-    await hosts.ended(before, { ended: 'its host process was killed' });
+    await hosts.ended(before, { ended: HOST_KILLED });
     // The CLI may still be ending, and writing its conversation.
     const { host, program } = before;
     if (host) await processes.end({ host, program }, PROGRAM_MS);
@@ -99,7 +99,7 @@ export class Resuming {
     await starting.within(workspaceId, account, () => this.#start(principal, agent, before, { file, env }));
     const outcome = await readiness.wait(agent, waitMs);
     const run = runs.of(agent.id);
-    if (endedEarly(run)) throw startFailed(agent, run, 'Try again, or release it and spawn a new one.');
+    if (endedEarly(run)) throw starting.failure(agent, run, 'Try again, or release it and spawn a new one.');
     return { name: agent.name, ...outcome };
   }
 

@@ -46,6 +46,45 @@ const isAnswered = async (spawning: Promise<unknown>): Promise<boolean> => {
 };
 
 describe('SPAWN', () => {
+  it.each<[string, (run: string) => unknown, { message: string; next: string }]>([
+    [
+      'that ended',
+      async (run) => (await hosted('Worker')).request('RUN_REPORT', { run, exit: { code: 1 } }),
+      {
+        message: '"Worker" (claude) ended before it was ready with exit code 1.',
+        next: `Start it in a terminal to see why, in /work: claude --bad 'it'\\''s'`,
+      },
+    ],
+    [
+      'that its host could not start',
+      (run) => core.processes.onHostEnded(run, { message: 'The disk is full.', next: 'Free some space.' }),
+      { message: '"Worker" (claude) could not be started: The disk is full.', next: 'Free some space.' },
+    ],
+    [
+      'whose host was killed',
+      (run) => core.processes.onHostEnded(run, undefined),
+      {
+        message: '"Worker" (claude) could not be started: its host process was killed.',
+        next: expect.stringContaining('see hosts.log'),
+      },
+    ],
+    [
+      'that was released',
+      () => lead.request('RELEASE', { agent: 'Worker' }),
+      {
+        message: '"Worker" (claude) was released before it was ready.',
+        next: 'Spawn it again if it is still needed.',
+      },
+    ],
+  ])('fails for a program %s, with a next step that fits', async (_, end, error) => {
+    const spawning = spawn('Worker', { waitMs: 60_000, args: ['--bad', "it's"] });
+    const failing = expect(spawning).rejects.toMatchObject({ code: 'SpawnFailed', ...error });
+    await expect.poll(() => core.processes.started).toHaveLength(1);
+    await end(core.processes.started[0]?.run ?? '');
+    await failing;
+    expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
+  });
+
   it('stores the task before it starts the program', async () => {
     core.processes.start = async () => {
       const { messages } = await core.owner(workspace).request('HISTORY', {});

@@ -24,7 +24,7 @@ import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
-import { endedEarly, type Starting, startFailed } from './starting.ts';
+import { endedEarly, type Starting } from './starting.ts';
 import { keptText, type Workplace, type Workplaces } from './workplaces.ts';
 
 interface Parts {
@@ -185,9 +185,11 @@ export class Spawning {
   async #checkAlive(agent: Agent): Promise<void> {
     const run = this.#parts.runs.of(agent.id);
     if (!endedEarly(run)) return;
-    const failure = startFailed(agent, run);
-    if (run) await this.#undo(agent, run, 'it ended right away');
-    await this.#leave({ worktree: run?.worktree }, failure);
+    const failure = this.#parts.starting.failure(agent, run);
+    // Whoever releases it removes all of it.
+    if (!run || this.#parts.hosts.isReleasing(run)) throw failure;
+    await this.#undo(agent, run, 'it ended right away');
+    await this.#leave({ worktree: run.worktree }, failure);
   }
 
   /** The program does not run, so nobody needs its worktree; the error says so if it could not be removed. */

@@ -8,10 +8,12 @@ import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import { cliOf } from './clis.ts';
 import { exitText } from './exit-text.ts';
+import type { Hosts } from './hosts.ts';
 import type { Runs } from './runs.ts';
 
 interface Parts {
   runs: Runs;
+  hosts: Hosts;
   presence: Presence;
   workspaces: Workspaces;
   quotas: Quotas;
@@ -64,14 +66,39 @@ export class Starting {
     await workspaces.audit(principal, workspace, action, agent.name, detail);
     presence.tell(workspace.id, { type: 'session.started', agent: agent.name });
   }
+
+  /** The error for a program that ended before it was ready; `next` is for one that started. */
+  failure(agent: Agent, run: Run | undefined, next?: string): RelayError {
+    const { hosts } = this.#parts;
+    const who = `"${agent.name}" (${agent.cli})`;
+    if (!run || hosts.isReleasing(run))
+      return new RelayError('SpawnFailed', `${who} was released before it was ready.`, {
+        next: 'Spawn it again if it is still needed.',
+      });
+    if (run.exit)
+      return new RelayError('SpawnFailed', `${who} ended before it was ready${exitText(run.exit)}.`, {
+        next: next ?? this.#trial(run),
+      });
+    const advice = hosts.adviceOn(run);
+    const why = run.ended?.replace(/\.$/, '');
+    return new RelayError(
+      'SpawnFailed',
+      `${who} could not be started: ${why}.`,
+      advice ? { next: advice } : {},
+    );
+  }
+
+  /** A worktree is removed with the agent, so its directory is not named. */
+  #trial({ cli, args, cwd, worktree }: Run): string {
+    const { configured } = cliOf(cli, this.#parts.clis);
+    const command = [...(configured?.command ?? [cli]), ...args].map(shellWord).join(' ');
+    return `Start it in a terminal to see why${worktree ? '' : `, in ${cwd}`}: ${command}`;
+  }
 }
+
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The program has ended, and was never ready. */
 export const endedEarly = (run: Run | undefined): boolean =>
   !run || (run.endedAt !== undefined && run.readyAt === undefined);
-
-export function startFailed(agent: Agent, run: Run | undefined, next?: string): RelayError {
-  const how = run?.exit ? exitText(run.exit) : `: ${run?.ended ?? 'it was released'}`;
-  const message = `"${agent.name}" (${agent.cli}) ended before it was ready${how}.`;
-  return new RelayError('SpawnFailed', message, next === undefined ? {} : { next });
-}

@@ -1,4 +1,4 @@
-import type { NewId, Reason } from '@agent-relay/protocol';
+import type { NewId, Reason, RunInfo } from '@agent-relay/protocol';
 import type { Claims } from '../delivery/claims.ts';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
@@ -87,7 +87,7 @@ export class Terminals {
     this.hosts = hosts;
     this.#readiness = readiness;
     const workplaces = new Workplaces({ processes, worktrees, anywhere, setup });
-    const starting = new Starting({ ...parts, runs, processes, clis });
+    const starting = new Starting({ ...parts, runs, hosts, processes, clis });
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, workplaces, starting, clis });
     this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, starting, clis });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes, workplaces });
@@ -112,6 +112,13 @@ export class Terminals {
       if (run.spawned && run.readyAt === undefined && hasTask) this.#readiness.expectAgain(run.agentId);
       this.hosts.lookFor(run);
     }
+  }
+
+  /** The run of an agent. That its host was killed may not have been noticed before. */
+  describe(agentId: number): RunInfo | undefined {
+    const run = this.runs.of(agentId);
+    if (run) this.hosts.notice(run);
+    return this.runs.describe(agentId);
   }
 
   /** The daemon stops: waits for an agent or its result are answered now. */

@@ -8,18 +8,19 @@ let workspace: Workspace;
 let host: Participant;
 beforeEach(async () => {
   core = await openCore();
+  core.processes.alive.add(1);
   workspace = await core.newWorkspace();
   host = await core.join(workspace, 'Runner');
-  const gone = { pid: 1, mark: 'gone' };
-  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt: 1 };
+  const one = { pid: 1, mark: 'one' };
+  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: one, program: one, startedAt: 1 };
   await host.request('HOST', run);
 });
 /** The host connects again, and says more of itself. */
 async function connectHost(more: Partial<OperationInput<'HOST'>> = {}): Promise<void> {
   host.disconnect();
   host = host.again();
-  const gone = { pid: 1, mark: 'gone' };
-  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt: 1 };
+  const one = { pid: 1, mark: 'one' };
+  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: one, program: one, startedAt: 1 };
   await host.request('HOST', { ...run, ...more });
 }
 afterEach(() => core[Symbol.asyncDispose]());

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
@@ -12,7 +13,7 @@ import {
   signalSession,
 } from '@agent-relay/platform/processes';
 import { type ErrorPayload, isRelayError, type ProcessRef, RelayError } from '@agent-relay/protocol';
-import type { AgentProgram, Processes } from '../../core/ports/processes.ts';
+import type { AgentProgram, HostComplaint, Processes } from '../../core/ports/processes.ts';
 import { hostLogFile, logDirectory } from '../log/log-files.ts';
 import { agentEnvironment, hostEnvironment } from './environment.ts';
 
@@ -71,8 +72,13 @@ export class HostProcesses implements Processes {
     // Never as an argument: it contains the token.
     child.stdin?.end(JSON.stringify({ ...spec, token, env, patterns }));
     const mark = child.pid === undefined ? undefined : processMark(child.pid);
-    if (child.pid === undefined || mark === undefined)
-      throw new RelayError('SpawnFailed', 'The host process of the agent could not be started.');
+    if (child.pid === undefined) {
+      const [cause]: Error[] = await once(child, 'error');
+      throw new RelayError('SpawnFailed', `The agent's host could not be started: ${cause?.message}.`, {
+        cause,
+      });
+    }
+    if (mark === undefined) throw new RelayError('SpawnFailed', "The agent's host ended at once.");
     return { pid: child.pid, mark };
   }
 
@@ -93,13 +99,13 @@ export class HostProcesses implements Processes {
   }
 
   #watch(child: ChildProcess, run: string): void {
-    let complaint = '';
+    let complaint: HostComplaint | undefined;
     child.once('message', ({ error }: HostFailure) => {
-      complaint = error.message;
+      complaint = error;
     });
     child.once('exit', () => this.onHostEnded(run, complaint));
     child.on('error', (error) => {
-      complaint = error.message;
+      complaint = error;
     });
     // A host that ends before it has read all of it reports why.
     child.stdin?.on('error', () => undefined);
