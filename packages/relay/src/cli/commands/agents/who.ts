@@ -61,7 +61,7 @@ function row(agent: AgentInfo): string[] {
   const path = agent.paths.find(({ inUse }) => inUse) ?? agent.paths.find(({ state }) => state === 'away');
   const doing = [
     agent.lead ? 'lead' : undefined,
-    runText(agent.run, path?.reason?.code),
+    runText(agent, path?.reason?.code),
     path?.reason && path.reason.code !== 'busy' ? reasonText(path) : undefined,
     agent.attention && `attention: ${agent.attention.replaceAll('-', ' ')}`,
     agent.parent && `worker of ${agent.parent}`,
@@ -87,10 +87,12 @@ const cliText = ({ cli = '-', run }: AgentInfo): string =>
   run?.version === undefined ? cli : `${cli} ${run.version}`;
 
 /** The state of its program, unless the other columns show it. */
-function runText(run: AgentInfo['run'], reason: string | undefined): string | undefined {
+function runText({ run, status }: AgentInfo, reason: string | undefined): string | undefined {
   if (!run) return reason === 'busy' ? 'working' : undefined;
   const { state, startedAt, endedAt, exit, ended } = run;
   if (state === 'starting') return 'starting';
+  // Its host is gone, or has not come back to a daemon that was restarted.
+  if (endedAt === undefined && status === 'offline') return 'not connected';
   const since = duration(Date.now() - startedAt);
   if (endedAt === undefined) return reason === 'busy' ? `working, up ${since}` : `up ${since}`;
   const how = exit?.signal ?? (exit ? `code ${exit.code}` : ended);
