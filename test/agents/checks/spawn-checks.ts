@@ -60,6 +60,9 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
 
   await cli.settle(sandbox);
   await checks.run(named('works on its task, and is gone when it is released'), async () => {
+    if (cli.terminal?.needsInstall)
+      await daemon.cli(['mcp', 'install', '--global', '--editor', cli.id], { env });
+    model.add('use relay_status {}');
     const { stdout, stderr } = await spawn(
       false,
       'Worker',
@@ -70,12 +73,17 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     );
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
     const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
-    while (!heard().some(isTask)) await model.asked();
-    if (!cli.terminal?.needsInstall) {
-      // A model that begins without the tools of the relay may never get them.
-      const asked = model.requests.find(({ turns }) => turns.some(({ text }) => isTask(text)));
-      assert.ok(asked?.tools.some(({ name }) => name.endsWith('relay_send')));
-    }
+    // It is asked for a title, too, without tools.
+    const begun = () =>
+      model.requests.find(({ tools, turns }) => tools.length > 0 && turns.some(({ text }) => isTask(text)));
+    while (!begun()) await model.asked();
+    // A model that begins without the tools of the relay may never get them.
+    assert.ok(begun()?.tools.some(({ name }) => name.endsWith('relay_send')));
+    // They act as the worker.
+    const found = () => model.requests.flatMap(({ turns }) => turns).filter(({ kind }) => kind === 'result');
+    while (found().length === 0) await model.asked();
+    assert.match(found()[0]?.text ?? '', /(Agent Name: |"agentName":")Worker\b/);
+    model.add('');
     const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
     const traced = await daemon.cli(['trace', task, '--json']);
     results.spawned = JSON.parse(traced.stdout || traced.stderr).deliveries[0].path;
