@@ -64,6 +64,9 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
 
   await cli.settle(sandbox);
   await checks.run(named('works on its task, and is gone when it is released'), async () => {
+    if (cli.terminal?.needsInstall)
+      await daemon.cli(['mcp', 'install', '--global', '--editor', cli.id], { env });
+    model.add('use relay_status {}');
     const { stdout, stderr } = await spawn(
       false,
       'Worker',
@@ -75,7 +78,14 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
     const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
     while (!heard().some(isTask)) await model.asked();
+    // A model that begins without the tools of the relay may never get them.
     const { tools } = requests().find(({ turns }) => turns.some(({ text }) => isTask(text))) ?? { tools: [] };
+    assert.ok(tools.some(({ name }) => name.endsWith('relay_send')));
+    // They act as the worker.
+    const found = () => model.requests.flatMap(({ turns }) => turns).filter(({ kind }) => kind === 'result');
+    while (found().length === 0) await model.asked();
+    assert.match(found()[0]?.text ?? '', /(Agent Name: |"agentName":")Worker\b/);
+    model.add('');
     const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
     const traced = await daemon.cli(['trace', task, '--json']);
     results.spawned = JSON.parse(traced.stdout || traced.stderr).deliveries[0].path;
@@ -88,8 +98,6 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     assert.ok(running.length > 0);
     await daemon.cli(['release', 'Worker']);
     assert.deepEqual(running.filter(isAlive), []);
-    // A model that begins without the tools of the relay may never get them.
-    if (!cli.terminal?.needsInstall) assert.ok(tools.some(({ name }) => name.endsWith('relay_send')));
   });
 
   /** Starts a worker whose model runs a command without an end. */

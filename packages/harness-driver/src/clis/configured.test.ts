@@ -9,11 +9,11 @@ const screen = patternScreen({
   starting: 'Trust .*\\?',
 });
 
-const view = (texts: string[], row = texts.length - 1): ScreenView => ({
+const view = (texts: string[], row = texts.length - 1, column = 0): ScreenView => ({
   columns: 80,
   rows: texts.length,
   lines: texts.map((text) => ({ text, looks: '.'.repeat(text.length) })),
-  cursor: { row, column: 0, visible: true },
+  cursor: { row, column, visible: true },
   alternate: false,
   bracketedPaste: true,
 });
@@ -29,6 +29,13 @@ describe('a CLI of the user', () => {
     [['something else'], { state: 'unknown' }],
   ])('reads %j', (lines, reading) => {
     expect(screen.read(view(lines))).toEqual(reading);
+  });
+
+  it('finds a prompt that ends with a blank', () => {
+    const { read } = patternScreen({ composer: '^> ' });
+    expect(read(view(['hello', '>'], 1, 2))).toEqual({ state: 'composer', draft: '', busy: false });
+    expect(read(view(['hello', '> hi'], 1, 4))).toEqual({ state: 'composer', draft: 'hi', busy: false });
+    expect(read(view(['hello', '>'], 1, 1))).toEqual({ state: 'unknown' });
   });
 
   it('has no composer below the cursor', () => {

@@ -50,11 +50,11 @@ export function patternScreen({ composer, busy, dialog, starting }: ScreenPatter
       const question = beginning?.exec(text)?.[0];
       if (question !== undefined) return { state: 'starting', question: question.trim().slice(0, 80) };
       if (asking?.test(text)) return { state: 'dialog' };
-      const draft = draftAt(
-        lines.map((line) => line.text),
-        cursor.row,
-        prompt,
-      );
+      const rows = lines
+        .slice(0, cursor.row + 1)
+        // Blanks at the end of a line are not in its text, but those before the cursor are part of the prompt.
+        .map((line, row) => (row === cursor.row ? line.text.padEnd(cursor.column) : line.text));
+      const draft = draftIn(rows, prompt);
       if (draft !== undefined) return { state: 'composer', draft, busy: working?.test(text) ?? false };
       return working?.test(text) ? { state: 'composer', draft: '', busy: true } : { state: 'unknown' };
     },
@@ -62,13 +62,13 @@ export function patternScreen({ composer, busy, dialog, starting }: ScreenPatter
   };
 }
 
-/** The text between the nearest prompt at or above the cursor and the cursor's row. */
-function draftAt(lines: readonly string[], row: number, prompt: RegExp | undefined): string | undefined {
-  for (let first = row; first >= 0; first--) {
-    const match = prompt?.exec(lines[first] ?? '');
+/** The text from the nearest prompt to the end of the rows. */
+function draftIn(rows: readonly string[], prompt: RegExp | undefined): string | undefined {
+  for (let first = rows.length - 1; first >= 0; first--) {
+    const match = prompt?.exec(rows[first] ?? '');
     if (!match) continue;
-    const rest = (lines[first] ?? '').slice(match.index + match[0].length);
-    return [rest, ...lines.slice(first + 1, row + 1)].join('\n').trim();
+    const rest = (rows[first] ?? '').slice(match.index + match[0].length);
+    return [rest, ...rows.slice(first + 1)].join('\n').trim();
   }
   return undefined;
 }

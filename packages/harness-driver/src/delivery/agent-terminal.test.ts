@@ -48,6 +48,24 @@ it('is open at once for a CLI that asked nothing', () => {
   expect(terminal.gate()).toBe('open');
 });
 
+it('does not report a screen that is recognised again in a moment', () => {
+  const { terminal, looks, shows } = open({ ...EMPTY, busy: true });
+  const passing = { wait: { code: 'unknown_screen' }, isPassing: true };
+  const frame = () => {
+    shows({ state: 'unknown' });
+    expect(terminal.gate()).toEqual(passing);
+    vi.advanceTimersByTime(400);
+    shows({ ...EMPTY, busy: true });
+    expect(terminal.gate()).toEqual({ wait: { code: 'busy' } });
+  };
+  frame();
+  frame();
+  shows({ state: 'unknown' });
+  expect(terminal.gate()).toEqual(passing);
+  vi.advanceTimersByTime(500);
+  expect(looks.at(-1)).toEqual({ wait: { code: 'unknown_screen' } });
+});
+
 it('waits a moment after a key, also if the timer for that fires early', () => {
   const { terminal, looks } = open(EMPTY);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000.9);

@@ -1,7 +1,7 @@
 import type { Reading, ScreenReader } from '../clis/reading.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { SharedKeyboard } from '../terminal/shared-keyboard.ts';
-import { type Gate, gateOf } from './gate.ts';
+import { type Gate, gateOf, UNKNOWN } from './gate.ts';
 import { Hold } from './hold.ts';
 import type { Ingress, Outcome } from './ingress.ts';
 import { type Injection, inject } from './inject.ts';
@@ -10,6 +10,8 @@ import { type Injection, inject } from './inject.ts';
 const ECHO_MS = 500;
 /** Screens are drawn in several steps. */
 const STEADY_MS = 100;
+/** Until then a screen that is not recognised may be half of one: some CLIs redraw all of it for each frame. */
+const REDRAW_MS = 500;
 /** After its first questions, a CLI may show its composer briefly and then restart. */
 const AFTER_QUESTION_MS = 3000;
 
@@ -36,6 +38,8 @@ export class AgentTerminal implements Ingress {
   #watchers: Array<() => void> = [];
   #typedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
+  /** Since when the screen has not been recognised. */
+  #unknownSince: number | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isTyping = false;
@@ -86,6 +90,8 @@ export class AgentTerminal implements Ingress {
     const gate = gateOf(reading);
     if (reading.state === 'starting' && reading.question !== undefined) this.#askedAt = performance.now();
     this.#noteFailure(reading);
+    if (reading.state !== 'unknown') this.#unknownSince = undefined;
+    else if (this.#mayBeRedrawn()) return { ...UNKNOWN, isPassing: true };
     if (gate !== 'open') return gate;
     if (this.#hold.reason) return { wait: this.#hold.reason };
     return (
@@ -93,6 +99,13 @@ export class AgentTerminal implements Ingress {
       this.#waitsUntil(this.#typedAt + ECHO_MS, 'draft') ??
       gate
     );
+  }
+
+  #mayBeRedrawn(): boolean {
+    this.#unknownSince ??= performance.now();
+    const left = this.#unknownSince + REDRAW_MS - performance.now();
+    if (left > 0) this.#lookAgainIn(left);
+    return left > 0;
   }
 
   /** A failure stays on the screen until a turn succeeds: it counts again only after another turn. */

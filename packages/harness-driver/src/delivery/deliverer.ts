@@ -143,7 +143,7 @@ export class Deliverer {
       if (gate === undefined) continue;
       if (isUsable(gate)) this.#openSince.set(ingress, this.#openSince.get(ingress) ?? now);
       else this.#openSince.delete(ingress);
-      this.#tell(ingress.path, gate);
+      if (gate === 'open' || !gate.isPassing) this.#tell(ingress.path, gate);
     }
     const best = ways.find(({ gate }) => gate === undefined || gate === 'open' || !gate.isDown);
     // An unknown one is checked again when it is known.

@@ -10,9 +10,13 @@ export interface Closed {
   isOpenToUrgent?: true;
   /** This path does not work at the moment: the next one may be used. */
   isDown?: true;
+  /** Perhaps only a screen that is being drawn: nothing is reported yet. */
+  isPassing?: true;
 }
 
 export const SUSPENDED = { code: 'unknown_screen', detail: 'suspended' } as const satisfies ReasonInput;
+
+export const UNKNOWN = { wait: { code: 'unknown_screen' } } as const satisfies Closed;
 
 /** Opens for one screen only: the CLI's own composer, empty, between two turns. */
 export function gateOf(reading: Reading): Gate {
@@ -29,7 +33,7 @@ export function gateOf(reading: Reading): Gate {
     case 'suspended':
       return { wait: SUSPENDED };
     case 'unknown':
-      return { wait: { code: 'unknown_screen' } };
+      return UNKNOWN;
   }
 }
 

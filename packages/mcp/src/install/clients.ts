@@ -173,7 +173,11 @@ export const CLIENTS: readonly Client[] = [
     // Gemini CLI withholds variables that look like secrets, except listed ones.
     entry: (server) => ({
       ...plain(server),
-      env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
+      env: {
+        ...server.env,
+        RELAY_AGENT_TOKEN: `\${RELAY_AGENT_TOKEN:-}`,
+        RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}`,
+      },
     }),
     hooks: {
       ...GEMINI_HOOKS,

@@ -116,7 +116,11 @@ describe('each client gets its own file and form', () => {
         mcpServers: {
           'agent-relay': {
             ...stdio,
-            env: { ...stdio.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
+            env: {
+              ...stdio.env,
+              RELAY_AGENT_TOKEN: `\${RELAY_AGENT_TOKEN:-}`,
+              RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}`,
+            },
           },
         },
       },

@@ -8,6 +8,7 @@ export const SERVER_NAME = 'agent-relay';
 /** Variables that a user may set for one run of a client, and that the server reads. */
 export const VARIABLES: readonly string[] = [
   'RELAY_AGENT_NAME',
+  'RELAY_AGENT_TOKEN',
   'RELAY_CHANNELS',
   'RELAY_DATA_DIR',
   'RELAY_LEAD',

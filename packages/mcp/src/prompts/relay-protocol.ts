@@ -104,6 +104,9 @@ leave alone, and what to report. The list of agents shows it as your worker.
    by itself, the relay tells you, with its exit code.
 5. Release it: ${calls.release}
 
+While they work, do your own part, or end your turn. If you were started with \`agent-relay run\` or are a worker yourself,
+their messages begin your next turn. Otherwise read your inbox now and then.
+
 Do not start more workers than there is work, and release each one when it is done.
 
 `;

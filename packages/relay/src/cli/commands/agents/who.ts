@@ -91,7 +91,7 @@ function runText({ run, status }: AgentInfo, reason: string | undefined): string
   if (!run) return reason === 'busy' ? 'working' : undefined;
   const { state, startedAt, endedAt, exit, ended } = run;
   if (state === 'starting') return 'starting';
-  // Its host reconnects, or runs on another machine and may be gone.
+  // Its host has not reconnected yet, or runs on another machine and may be gone.
   if (status === 'offline' && endedAt === undefined) return 'not connected';
   const since = duration(Date.now() - startedAt);
   if (endedAt === undefined) return reason === 'busy' ? `working, up ${since}` : `up ${since}`;

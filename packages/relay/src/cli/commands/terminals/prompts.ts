@@ -37,7 +37,7 @@ async function listPrompts(options: Options): Promise<void> {
   if (options.json) return printJson(prompts);
   if (prompts.length === 0)
     return print(
-      'No permission prompts to answer from here. Agents that ask in their own terminal: agent-relay who',
+      'No permission prompts to answer from here.\nSee agents that ask in their own terminals with: agent-relay who',
     );
   for (const { agent, digest, text, since } of prompts) {
     const id = styled('dim', `${when(since)} · ${digest.slice(0, ID_LENGTH)}`);

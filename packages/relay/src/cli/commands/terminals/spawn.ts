@@ -50,11 +50,11 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
     ) => {
       const { task, args } = splitArguments([...(first === undefined ? [] : [first]), ...more], command);
       const { model, cwd, worktree, setup, channels, wait } = options;
-      // It may take a while.
-      if (process.stderr.isTTY && !options.json)
-        printAside(styled('dim', `Starting ${name}; waiting until it is ready…`, process.stderr));
-      const spawned = await asAgent(options, (relay) =>
-        relay.workers.spawn(name, cli, {
+      const spawned = await asAgent(options, (relay) => {
+        // It may take a while.
+        if (process.stderr.isTTY && !options.json)
+          printAside(styled('dim', `Starting ${name}; waiting until it is ready…`, process.stderr));
+        return relay.workers.spawn(name, cli, {
           ...(task === undefined ? {} : { task }),
           ...(model === undefined ? {} : { model }),
           ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
@@ -65,8 +65,8 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
           ...inheritedEnvironment(process.env),
           args,
           onProgress: (text) => process.stderr.write(`${safeLine(text)}\n`),
-        }),
-      );
+        });
+      });
       if (options.json) return printJson(spawned);
       const { status, reason } = spawned;
       if (status === 'ready') return print(`${spawned.name} is ready.`);
