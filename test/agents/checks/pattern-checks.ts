@@ -51,10 +51,10 @@ export async function checkPatterns(checks: Checks, cli: AgentCli): Promise<void
   await checks.run(
     `${cli.title} in a terminal: what its model says to another agent is sent, once`,
     async () => {
-      await says('I will tell Bob.\n\n->relay:Bob The login test passes again.\n\nThat is all.');
+      await says('I will tell Bob.\n\n->relay:Bob The login test ✅ passes 🎉 again.\n\nThat is all.');
       await until(() => received.length > 0);
       await setTimeout(AGAIN_MS);
-      assert.deepEqual(received, ['Speaker: The login test passes again.']);
+      assert.deepEqual(received, ['Speaker: The login test ✅ passes 🎉 again.']);
     },
   );
   await checks.run(`${cli.title} in a terminal: its model hears what it asked for in its text`, async () => {
