@@ -46,6 +46,13 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       await arrives(agent, await sender.send('Idle', 'Is ticket 42 done?'));
       assert.match(agent.terminal.screen(), /not yet sent/);
     });
+    await checks.run(named('has the relay’s tools in its first turn'), async () => {
+      const sent = await sender.send('Idle', 'Is ticket 50 done?');
+      await using agent = await start({ name: 'Idle' });
+      await arrives(agent, sent);
+      const [first] = agent.model.requests.filter(({ body }) => body.includes(sent.id));
+      assert.ok(first?.tools.some(({ name }) => name.endsWith('relay_send')));
+    });
     await checks.run(
       named('gets messages with the next tool result, and has one process waiting'),
       async () => {

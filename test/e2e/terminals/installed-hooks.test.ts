@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { appendFile, readdir, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { appendFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reason } from '@agent-relay/protocol';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { connect, type Relay } from '../../../packages/sdk/src/node/index.ts';
+import { connect, noteListedTools, type Relay } from '../../../packages/sdk/src/node/index.ts';
 import { PROGRAM } from '../../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
 import { eventually } from '../../kit/eventually.ts';
@@ -20,6 +21,8 @@ let sessions = 0;
 vi.setConfig({ testTimeout: TEST_MS });
 beforeAll(async () => {
   daemon = await startDaemon();
+  // This process stands for the CLIs.
+  await noteListedTools(process.pid, daemon.env);
   sender = await connect({ name: 'Sender', env: daemon.env, cwd: daemon.projectDirectory });
 });
 afterAll(async () => {
@@ -104,6 +107,22 @@ it('wakes an idle agent with its next message, and sees it in the next prompt', 
   expect(uncertain).toEqual([told]);
   const second = await sender.send(claude.name, 'And the tests?');
   expect((await next.result).stderr).toContain(`[${second.messageId}]`);
+});
+
+it('does not wake an agent before it has the tools to answer', async () => {
+  const claude = await session('claude');
+  await rm(join(daemon.dataDirectory, 'hooks', `${process.pid}.tools`), { force: true });
+  await using waiting = claude.start('SessionStart');
+  await claude.waits();
+  const { messageId } = await sender.send(claude.name, 'Is the build green?');
+  const reasonOf = async () => (await sender.trace(messageId)).deliveries[0]?.reason?.code;
+  await eventually(async () => (await reasonOf()) === 'starting', START_MS);
+  await using client = await connectStdio(daemon, {
+    env: { RELAY_HOOKS: 'claude', RELAY_AGENT_NAME: claude.name },
+  });
+  expect(await claude.stateOf(messageId)).toBe('stored');
+  await client.listTools();
+  expect((await waiting.result).stderr).toContain(`[${messageId}]`);
 });
 
 it('does not count a message as injected that Claude Code queues for later', async () => {
@@ -281,12 +300,15 @@ it('ends with its CLI, without losing a message', async () => {
   );
   await claude.waits();
   await eventually(async () => (await locks()).length > before.length, START_MS);
+  const ended = once(shell, 'exit');
   shell.kill('SIGKILL');
+  await ended;
+  // The process may not have noticed yet.
+  const { messageId } = await sender.send(claude.name, 'one');
   await eventually(
     async () => (await sender.who()).find((agent) => agent.name === claude.name) === undefined,
     15_000,
   );
-  const { messageId } = await sender.send(claude.name, 'one');
   expect(await claude.stateOf(messageId)).toBe('stored');
   expect(await locks()).toEqual(before);
 });

@@ -1,5 +1,8 @@
-/** Stays in the background until there is a message, which wakes the agent or comes with its next tool call. */
-export type WaitingTask = 'wait' | 'wait in turn';
+/**
+ * Stays in the background until there is a message, which wakes the agent or comes with its next tool call. `wait for tools`: the
+ * first one also waits until the CLI has the relay's tools, because a model that begins without them cannot answer.
+ */
+export type WaitingTask = 'wait' | 'wait in turn' | 'wait for tools';
 
 /**
  * What a hook does with messages. `all`: hands over what is there. `in turn`: the same, if one of them is urgent or the agent
@@ -9,12 +12,12 @@ export type HookTask = WaitingTask | 'all' | 'in turn' | 'at end';
 
 /** The CLIs with hooks that work without `agent-relay run`, and what each event does. */
 const TASKS: Record<string, Record<string, HookTask>> = {
-  claude: { SessionStart: 'wait', UserPromptSubmit: 'wait in turn', Stop: 'wait' },
+  claude: { SessionStart: 'wait for tools', UserPromptSubmit: 'wait in turn', Stop: 'wait' },
   codex: { UserPromptSubmit: 'all', PostToolUse: 'in turn', Stop: 'at end' },
   gemini: { BeforeAgent: 'all', AfterTool: 'in turn', AfterAgent: 'at end' },
 };
 
-export const isWaiting = (task: HookTask): task is WaitingTask => task === 'wait' || task === 'wait in turn';
+export const isWaiting = (task: HookTask): task is WaitingTask => task.startsWith('wait');
 
 export const taskAt = (cli: string, event: string): HookTask | undefined => TASKS[cli]?.[event];
 

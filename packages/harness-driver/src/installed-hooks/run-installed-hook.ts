@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressedMessage, isRelayError } from '@agent-relay/protocol';
-import { connect, type Environment, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
+import {
+  connect,
+  type Environment,
+  type NodeConnectOptions,
+  type Relay,
+  untilToolsListed,
+} from '@agent-relay/sdk/node';
 import { textAt } from '../app-server/rpc.ts';
 import { envelopeOf } from '../delivery/envelope.ts';
 import { HookSession } from './hook-session.ts';
@@ -19,6 +25,8 @@ export interface InstalledHookOptions {
   cli: string;
   /** The CLI's input for the hook, as JSON. */
   input: string;
+  /** The CLI's process. */
+  parent: number;
   env: Environment;
   client: NonNullable<NodeConnectOptions['client']>;
   /** Aborted when the CLI ends or another process waits: later output would not be read. */
@@ -27,6 +35,8 @@ export interface InstalledHookOptions {
 
 /** Maximum number of messages in one answer. */
 const MOST_MESSAGES = 16;
+/** A CLI has listed the relay's tools within this time, or does without them. */
+const TOOLS_MS = 30_000;
 
 /**
  * A hook of a CLI that was not started by `agent-relay run`: hands over the agent's messages. Without a daemon, and in a
@@ -54,7 +64,7 @@ export async function runInstalledHook(options: InstalledHookOptions): Promise<H
     const seen = await session.takeSeen(textAt(input, 'prompt') ?? '', textAt(input, 'transcript_path'));
     await relay.paths.report('hook', seen, 'injected');
     const messages = isWaiting(task)
-      ? await untilMail(relay, session, task, options.signal)
+      ? await untilMail(relay, session, task, options)
       : await present(relay, task);
     if (messages.length === 0) return SILENT;
     const texts = messages.map((message) => envelopeOf(message));
@@ -83,11 +93,17 @@ async function untilMail(
   relay: Relay,
   session: HookSession,
   task: WaitingTask,
-  signal: AbortSignal,
+  { signal, parent, env }: InstalledHookOptions,
 ): Promise<AddressedMessage[]> {
   await session.takeLock();
   try {
-    while (!signal.aborted && relay.state !== 'closed' && (await session.holdsLock())) {
+    if (task === 'wait for tools') {
+      await relay.paths.waits('hook', { code: 'starting' });
+      await untilToolsListed(parent, env, AbortSignal.any([signal, AbortSignal.timeout(TOOLS_MS)]));
+    }
+    // The signal may come seconds after the end of the CLI, and nobody would read a message claimed meanwhile.
+    const isOver = () => signal.aborted || process.ppid !== parent;
+    while (!isOver() && relay.state !== 'closed' && (await session.holdsLock())) {
       const { promise: again, resolve } = Promise.withResolvers<void>();
       const stops = (['mail.claimable', 'connected', 'closed'] as const).map((event) =>
         relay.on(event, () => resolve()),

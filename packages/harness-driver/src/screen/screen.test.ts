@@ -18,6 +18,13 @@ describe('the screen', () => {
     expect(screen.view()?.cursor).toEqual({ row: 1, column: 21, visible: true });
   });
 
+  it.each(['🎉', '✅', '❤️', '👨‍👩‍👧‍👦', '🇩🇪'])('counts %s as two columns, as CLIs do', async (emoji) => {
+    // Drawn over what was there, and continued where a CLI expects the next column.
+    const screen = await after(`before\r${emoji}\x1b[3Gx`);
+    expect(textOf(screen)?.[0]).toBe(`${emoji}xore`);
+    expect(screen.view()?.cursor.column).toBe(3);
+  });
+
   it('knows the modes that matter', async () => {
     const screen = await after('\x1b[?1049h\x1b[?2004h\x1b[?25l');
     expect(screen.view()).toMatchObject({

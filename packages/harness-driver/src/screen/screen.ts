@@ -1,4 +1,5 @@
 import { SerializeAddon } from '@xterm/addon-serialize';
+import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
 import { drawRows, type ScreenPart } from './draw-rows.ts';
@@ -61,6 +62,8 @@ export class Screen {
     });
     this.#modes = new Modes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
+    // Widths as CLIs and today's terminals count them: an emoji is two columns wide, also a joined one.
+    this.#emulator.loadAddon(new UnicodeGraphemesAddon());
     this.#onChange = onChange;
     this.#lines =
       onLine && new LineLog(this.#emulator, (line) => this.#linesUntilKnown === 0 && onLine(line));

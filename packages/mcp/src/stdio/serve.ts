@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { isRelayError, safeLine } from '@agent-relay/protocol';
+import { noteListedTools } from '@agent-relay/sdk/node';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from '../server/build-server.ts';
 import type { ClientContext } from '../server/client-context.ts';
@@ -19,10 +20,13 @@ export interface StdioOptions extends LocalContextOptions {
 export async function serveStdio(options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout, env = process.env } = options;
   const replies = new PendingReplies(complain);
-  const { RELAY_HOST_SOCKET: host } = env;
+  const { RELAY_HOST_SOCKET: host, RELAY_HOOKS: hooks } = env;
   const context: ClientContext = {
     ...localClientContext(options, replies, complain),
-    ...(host && { onListed: () => tellHost(host) }),
+    onListed() {
+      if (host) tellHost(host);
+      else if (hooks) noteListedTools(process.ppid, env).catch(complain);
+    },
   };
   const transport = new LineTransport({
     input,

@@ -28,6 +28,7 @@ export {
   writeProjectConfig,
 } from './discovery/project-config.ts';
 export { type ProjectNames, publishProjectNames, renamedTo } from './discovery/project-names.ts';
+export { noteListedTools, untilToolsListed } from './listed-tools.ts';
 export { isPerson, personName } from './person.ts';
 export {
   localAgentToken,

@@ -28,6 +28,7 @@ export const command = new Command('hook')
     const { output, error, code } = await runInstalledHook({
       cli,
       input: await text(process.stdin),
+      parent,
       env,
       client,
       signal: gone.signal,
