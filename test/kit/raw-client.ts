@@ -35,7 +35,7 @@ interface Waiter {
   found: (envelope: Envelope) => void;
 }
 
-/** A client that sends exactly what a test tells it to. */
+/** A client that sends exactly what a test tells it to, and answers heartbeats. */
 export class RawClient implements Disposable {
   readonly #line: Line;
   readonly #waiters = new Set<Waiter>();
@@ -45,6 +45,8 @@ export class RawClient implements Disposable {
   /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
   isClosed = false;
+  /** Otherwise a test that takes long would lose the clients that it only keeps connected. */
+  answersHeartbeats = true;
 
   constructor(line: Line, closed: Promise<unknown>) {
     this.#line = line;
@@ -56,6 +58,10 @@ export class RawClient implements Disposable {
   /** For the transport: one envelope arrived. */
   take(text: string): void {
     const envelope = decodeEnvelope(text);
+    if (envelope.type === 'PING' && this.answersHeartbeats) {
+      this.send('PONG', {}, envelope.id);
+      return;
+    }
     for (const waiter of this.#waiters) {
       if (!waiter.match(envelope)) continue;
       this.#waiters.delete(waiter);

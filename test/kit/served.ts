@@ -94,6 +94,8 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
     const client = await (door === 'unix socket'
       ? connectToSocket(socketPath)
       : connectToWebSocket(`ws://${http}/ws`));
+    // The clock is the test's, and so are the heartbeats.
+    client.answersHeartbeats = false;
     clients.push(client);
     return client;
   };

@@ -10,7 +10,8 @@ export interface PortHolder {
   command: string;
 }
 
-const LSOF_MS = 2000;
+/** It takes a fraction of a second, but more on a busy machine. */
+const LSOF_MS = 10_000;
 
 /**
  * Finds the process that listens on a port, if this user may see it and no other process listens there too (at another
