@@ -389,6 +389,14 @@ describe('agent-relay run', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
+  it('needs a daemon as spawn does, which does not say that it starts anything', async () => {
+    await using sandbox = await createSandbox();
+    const options = { cwd: sandbox.projectDirectory, env: { ...sandbox.env, ...TERMINAL } };
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'spawn', 'Tests', 'claude'], options);
+    expect(await terminal.exited).toMatchObject({ exitCode: 3 });
+    expect(terminal.output()).toMatch(/^error: No daemon is running/);
+  });
+
   it('reports a missing program', async () => {
     await using terminal = run(['--', 'no-such-cli']);
     expect(await terminal.exited).toMatchObject({ exitCode: 4 });
