@@ -389,6 +389,23 @@ describe('agent-relay run', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
+  it('says that the agent was released, below what its program has drawn', async () => {
+    const draw = String.raw`printf 'composer\nfooter\033[A'; cat`;
+    await using terminal = run(['--name', 'Freed', '--', 'bash', '-c', draw]);
+    await terminal.until(/footer/);
+    await expect.poll(async () => (await daemon.cli(['release', 'Freed'])).code, { timeout: 20_000 }).toBe(0);
+    await terminal.exited;
+    expect(terminal.screen()).toMatch(/^composer\s*note: Freed was released\.\s*$/);
+  });
+
+  it('needs a daemon as spawn does, which does not say that it starts anything', async () => {
+    await using sandbox = await createSandbox();
+    const options = { cwd: sandbox.projectDirectory, env: { ...sandbox.env, ...TERMINAL } };
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'spawn', 'Tests', 'claude'], options);
+    expect(await terminal.exited).toMatchObject({ exitCode: 3 });
+    expect(terminal.output()).toMatch(/^error: No daemon is running/);
+  });
+
   it('reports a missing program', async () => {
     await using terminal = run(['--', 'no-such-cli']);
     expect(await terminal.exited).toMatchObject({ exitCode: 4 });

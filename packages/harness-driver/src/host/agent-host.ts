@@ -93,6 +93,7 @@ export class AgentHost {
   /** A viewer holds delivery. */
   #isHeld = false;
   #end: ChildEnd | undefined;
+  #isReleased = false;
   #ending: Promise<void> | undefined;
   #failure: unknown;
   /** A viewer types now instead of the person at the run's own terminal, or no longer. */
@@ -122,7 +123,10 @@ export class AgentHost {
     const { pid } = this.#child;
     this.#process = { pid, mark: processMark(pid) ?? 'ended' };
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process), () => this.#isHeld);
-    this.#link.onEnd = () => void this.end();
+    this.#link.onEnd = () => {
+      this.#isReleased = true;
+      void this.end();
+    };
     const onSession = (id: string) => this.#link.session(id);
     if (run.session !== undefined) onSession(run.session);
     this.#stopWatching = resumption?.watch?.({ pid, env: program.env }, onSession) ?? (() => undefined);
@@ -219,6 +223,11 @@ export class AgentHost {
     // Other programs, such as shells, leave commands behind on purpose.
     if (name === 'SIGHUP' && this.#isAgent) void endCommandsAfter(this.#process, this.#child.ended);
     this.#child.signal(name);
+  }
+
+  /** Whether the relay was told to end the program. */
+  get isReleased(): boolean {
+    return this.#isReleased;
   }
 
   /** Ends the program and everything it started, gently at first. */

@@ -34,6 +34,8 @@ export interface RunOptions extends AgentProfile {
 export interface RunResult extends ChildEnd {
   /** Why messages were no longer delivered, if that happened. */
   failure?: unknown;
+  /** The name of the agent, if it was released. */
+  released?: string;
 }
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -106,7 +108,12 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   putBack();
   process.off('exit', putBack);
   const failure = await host.close();
-  return failure === undefined ? end : { ...end, failure };
+  const { name = adapter.word } = relay;
+  return {
+    ...end,
+    ...(failure !== undefined && { failure }),
+    ...(host.isReleased && { released: name }),
+  };
 }
 
 /** Connects the person's terminal with the program. Returns its notices. */

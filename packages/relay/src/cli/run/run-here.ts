@@ -12,8 +12,15 @@ export async function runHere(options: Omit<RunOptions, 'server' | 'client'>): P
     server: [process.execPath, PROGRAM, 'mcp', 'serve'],
     client: { name: 'agent-relay', version: VERSION },
   });
+  if (end.released !== undefined) tellReleased(end.released);
   if (end.failure !== undefined) tellFailure(end.failure);
   process.exit(end.signal === undefined ? end.code : 128 + constants.signals[end.signal]);
+}
+
+/** A program that draws below the cursor, as CLIs do around their composer, leaves that behind. */
+function tellReleased(name: string): void {
+  process.stdout.write('\r\n\x1b[J');
+  process.stderr.write(`note: ${name} was released.\n`);
 }
 
 function tellFailure(failure: unknown): void {

@@ -9,6 +9,7 @@ import {
   withJson,
   withProject,
 } from '../../options.ts';
+import { withHelpList } from '../../output/help-list.ts';
 import { print, printJson } from '../../output/terminal.ts';
 import { asAgent, asOwner } from '../../target/connect.ts';
 
@@ -16,7 +17,14 @@ type Options = ProjectOption & AgentOption & JsonOption;
 
 const DEFAULT = 'default';
 
-export const command = withAgent(withJson(withProject(new Command('attention'))))
+const TEXTS = {
+  now: 'as soon as its CLI accepts them',
+  'next-tool-call': 'with its next tool call',
+  'end-of-turn': 'after its turn',
+  default: 'after its turn, urgent ones as soon as its CLI accepts them',
+} as const;
+
+export const command = withHelpList(withAgent(withJson(withProject(new Command('attention')))), 'When', TEXTS)
   .description('Choose when an agent gets its messages while it works')
   .addArgument(new Argument('<when>', 'when to deliver them').choices([...ATTENTIONS, DEFAULT]))
   .argument('[agent]', 'agent name (default: the agent of this terminal)')
@@ -44,10 +52,3 @@ async function isOnlyTyped(relay: Relay, agent: string): Promise<boolean> {
   const [found] = await relay.who({ agent });
   return found !== undefined && found.paths.length > 0 && found.paths.every(({ path }) => path === 'pty');
 }
-
-const TEXTS = {
-  now: 'as soon as its CLI accepts them',
-  'next-tool-call': 'with its next tool call',
-  'end-of-turn': 'after its turn',
-  default: 'after its turn, urgent ones as soon as its CLI accepts them',
-} as const;

@@ -2,7 +2,8 @@ import { wrap } from '@agent-relay/platform';
 import { type AgentInfo, type PathInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
-import { duration, print, printJson, styled, table, tableWidth, when } from '../../output/terminal.ts';
+import { runText } from '../../output/run-text.ts';
+import { print, printJson, styled, table, tableWidth, when } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
@@ -85,17 +86,3 @@ const reasonText = ({ state, reason }: PathInfo): string =>
 
 const cliText = ({ cli = '-', run }: AgentInfo): string =>
   run?.version === undefined ? cli : `${cli} ${run.version}`;
-
-/** The state of its program, unless the other columns show it. */
-function runText({ run, status }: AgentInfo, reason: string | undefined): string | undefined {
-  if (!run) return reason === 'busy' ? 'working' : undefined;
-  const { state, startedAt, endedAt, exit, ended } = run;
-  if (state === 'starting') return 'starting';
-  // Its host has not reconnected yet, or runs on another machine and may be gone.
-  if (status === 'offline' && endedAt === undefined) return 'not connected';
-  const since = duration(Date.now() - startedAt);
-  if (endedAt === undefined) return reason === 'busy' ? `working, up ${since}` : `up ${since}`;
-  // When it was killed is not known.
-  if (!exit) return `ended (${ended})`;
-  return `ended (${exit.signal ?? `code ${exit.code}`}) after ${duration(endedAt - startedAt)}`;
-}

@@ -1,27 +1,26 @@
 import { RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type ProjectOption, withProject } from '../../options.ts';
+import { withHelpList } from '../../output/help-list.ts';
 import { print } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
 type Options = ProjectOption & { watch?: boolean; drive?: boolean; take?: boolean };
 
-export const command = withProject(new Command('attach'))
+const KEYS = {
+  'Ctrl-] d': 'detach; the agent keeps running',
+  'Ctrl-] h': 'hold its messages, or release them',
+  'Ctrl-] t': 'take over the keyboard',
+  'Ctrl-] ?': 'show these keys',
+  'Ctrl-] Ctrl-]': 'send Ctrl-] to the program',
+};
+
+export const command = withHelpList(withProject(new Command('attach')), 'Keys', KEYS)
   .description('Show the terminal of an agent, and type in it')
   .argument('<agent>', 'agent name')
   .option('--watch', 'watch only')
   .option('--drive', 'type, or fail if someone else is typing (default: type unless someone else is)')
   .option('--take', 'take over the keyboard')
-  .addHelpText(
-    'after',
-    `
-Keys:
-  Ctrl-] d       detach; the agent keeps running
-  Ctrl-] h       hold its messages, or release them
-  Ctrl-] t       take over the keyboard
-  Ctrl-] ?       show these keys
-  Ctrl-] Ctrl-]  send Ctrl-] to the program`,
-  )
   .action(async (agent: string, options: Options) => {
     const { watch = false, drive = false, take = false } = options;
     if (watch && (drive || take))
