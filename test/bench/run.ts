@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import buildIfStale from '../kit/fresh-programs.ts';
 import { measureCalls } from './calls.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
 import { measureHistory } from './history.ts';
@@ -37,6 +38,7 @@ const loadBefore = Number(loadavg()[0]?.toFixed(1));
 if (options.help) {
   console.log(HELP);
 } else {
+  buildIfStale();
   const isWanted = (part: string) => options.only === undefined || options.only === part;
   const history = isWanted('history') ? await measureHistory(options.quick) : { figures: [], table: [] };
   const figures = [

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import buildIfStale from '../kit/fresh-programs.ts';
 import { clockJumps } from './clock-jumps.ts';
 import { connectionStorm } from './connection-storm.ts';
 import { diskFull } from './disk-full.ts';
@@ -59,6 +60,7 @@ if (options.help || chosen.length === 0 || !Number.isInteger(seed)) {
   console.log(HELP);
   process.exitCode = options.help ? 0 : 2;
 } else {
+  buildIfStale();
   console.log(`seed ${seed}`);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const fault of chosen) counts[await attempt(fault)] += 1;

@@ -137,14 +137,6 @@ test('cancels a call at the backend, and never answers it', async () => {
   );
 });
 
-test('initializes a server that crashes on the probe for the newest revision, or ignores it', async () => {
-  await using kit = await GatewayKit.start([
-    scripted('dies', { tools: [tool('a')], diesOfUnknown: true }),
-    scripted('ignores', { tools: [tool('b')], ignoresUnknown: true }),
-  ]);
-  expect(kit.gateway.status().servers.map((server) => server.health)).toEqual(['healthy', 'healthy']);
-});
-
 test('gives a backend a minimal environment and its configured directory', async () => {
   process.env.GATEWAY_TEST_SECRET = 'canary';
   await using kit = await GatewayKit.create();
@@ -175,7 +167,16 @@ test('gives a backend every configured variable, whatever its name', async () =>
   expect(JSON.parse(textOf(answer))).toMatchObject(env);
 });
 
-test('ends the whole process group of a backend that ignores signals', async () => {
+// These mostly wait, for what a program gets to end or to answer in.
+test.concurrent('initializes a server that crashes on the probe for the newest revision, or ignores it', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('dies', { tools: [tool('a')], diesOfUnknown: true }),
+    scripted('ignores', { tools: [tool('b')], ignoresUnknown: true }),
+  ]);
+  expect(kit.gateway.status().servers.map((server) => server.health)).toEqual(['healthy', 'healthy']);
+});
+
+test.concurrent('ends the whole process group of a backend that ignores signals', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
@@ -187,7 +188,7 @@ test('ends the whole process group of a backend that ignores signals', async () 
   await eventually(() => !pids.some(isAlive));
 });
 
-test('ends a backend that hangs while it connects when it is removed, or the gateway closed', async () => {
+test.concurrent('ends a backend that hangs while it connects when it is removed, or the gateway closed', async () => {
   await using kit = await GatewayKit.create();
   const script = { hang: ['tools/list'], stubborn: true, journal: kit.path('journal') };
   const hanging = (name: string) => scripted(name, script);
@@ -206,7 +207,7 @@ test('ends a backend that hangs while it connects when it is removed, or the gat
   await eventually(() => !second.some(isAlive));
 });
 
-test('leaves no backend running when the gateway is killed', async () => {
+test.concurrent('leaves no backend running when the gateway is killed', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
     scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),

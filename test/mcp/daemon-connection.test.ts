@@ -5,7 +5,8 @@ import { callTool, connectStdio, ERAS } from './kit/clients.ts';
 
 const START_IT = 'Next: Tell your user: Start it with: agent-relay daemon start';
 
-describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
+// Each has a daemon of its own, and mostly waits.
+describe.each(ERAS)('an MCP server and its daemon, revision %s', { concurrent: true }, (era) => {
   it('stays up without a daemon, and every tool says how to start it', async () => {
     await using sandbox = await createSandbox();
     const args = ['serve', '--tools', 'relay,workspace'];

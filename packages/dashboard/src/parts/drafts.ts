@@ -1,4 +1,5 @@
-import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
+import { effect, type Signal, useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Texts that are not sent yet, by where they are written. */
 const drafts = new Map<string, string>();
@@ -6,9 +7,14 @@ const drafts = new Map<string, string>();
 /** A text that a person who looks elsewhere finds again. */
 export function useDraft(place: string): Signal<string> {
   const text = useSignal(drafts.get(place) ?? '');
-  useSignalEffect(() => {
-    if (text.value === '') drafts.delete(place);
-    else drafts.set(place, text.value);
-  });
+  // Before the next paint: somebody may write and leave at once.
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        if (text.value === '') drafts.delete(place);
+        else drafts.set(place, text.value);
+      }),
+    [text, place],
+  );
   return text;
 }

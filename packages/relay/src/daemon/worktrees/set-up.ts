@@ -22,7 +22,7 @@ const TELL_MS = 1000;
 /** Runs a shell command in a new worktree. Throws `SetupFailed` with the end of its output. */
 export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): Promise<void> {
   let output = '';
-  let toldAt = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
   onProgress(`Setting it up: ${command}`);
   const child = spawn('/bin/sh', ['-c', command], {
     cwd,
