@@ -8,6 +8,12 @@ import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 const QUIET_MS = 1200;
 
+/** The settings of a user who has not signed in. */
+const SIGNED_OUT: Record<string, [path: string, content: unknown]> = {
+  gemini: ['.gemini/settings.json', {}],
+  codex: ['.codex/config.toml', 'check_for_update_on_startup = false\n'],
+};
+
 export interface BareOptions {
   asks: boolean;
   untrusted?: boolean;
@@ -48,7 +54,8 @@ export async function startBare(
   await mkdir(temporaryFiles, { recursive: true });
   await mkdir(sandbox.project, { recursive: true });
   await cli.settle(sandbox);
-  if (signedOut) await writeHome(sandbox, '.gemini/settings.json', {});
+  const empty = signedOut && SIGNED_OUT[cli.id];
+  if (empty) await writeHome(sandbox, ...empty);
   const own = cli.id === 'codex' ? ['--no-daemon'] : [];
   const terminal = startTerminal([join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])], {
     cwd: sandbox.project,

@@ -23,6 +23,10 @@ const directory = await realpath(temporary.path);
 const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemini: '\x1b' };
 /** Where `!` turns the composer into one for shell commands. */
 const SHELL_MODE = new Set(['gemini', 'opencode']);
+const SIGN_IN: Record<string, RegExp> = {
+  gemini: /\bHow would you like to authenticate\b/,
+  codex: /\bChoose how you want to use Codex\b/,
+};
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
 
 interface Session extends BareCli {
@@ -34,10 +38,8 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
   const { trust } = cli.terminal ?? {};
   if (trust)
     await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
-  if (cli === gemini) {
-    const signIn = /\bHow would you like to authenticate\b/;
-    await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));
-  }
+  const signIn = SIGN_IN[cli.id];
+  if (signIn) await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
   if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));

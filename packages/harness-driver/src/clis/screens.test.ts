@@ -98,6 +98,7 @@ describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
       ['shortcuts', waits('unknown_screen')],
       ['question', waits('approval_dialog')],
       ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
+      ['sign-in', { wait: { code: 'starting', detail: 'sign-in' } }],
       ['usage limit', 'open'],
     ],
   ],

@@ -5,6 +5,9 @@ import { type FailureWords, failureIn, paragraphAt } from '../turn-failure.ts';
 
 const WAY_OUT = /\b(press enter to|enter select|enter to submit|esc (to )?(cancel|back|close|go back))\b/i;
 const TRUST = /\bTrust this folder\?[\s\S]*\benter continue\b/;
+/** The questions before its first session. */
+const SIGN_IN =
+  /\b(Choose how you want to use Codex|Finish signing in|Paste or type your API key|Enter this one-time code)\b/;
 /** How it tells of a turn that failed; any other entry after it, and it is the past. */
 const FAILURES: FailureWords = [
   ['usage_limit', /^■.*(hityourusagelimit|laststatus:429)/],
@@ -24,6 +27,7 @@ export const codexScreen: ScreenReader = {
     const all = lines.map(({ text }) => text).join('\n');
     if (TRUST.test(all) && !isPrompt(lines[cursor.row]))
       return { state: 'starting', question: 'trust question' };
+    if (SIGN_IN.test(all) && !isPrompt(lines[cursor.row])) return { state: 'starting', question: 'sign-in' };
     const footer = lines.slice(cursor.row + 1).map(({ text }) => text);
     const ways = footer.filter((text) => WAY_OUT.test(text));
     if (ways.length > 0) return { state: ways.some((text) => MENU.test(text)) ? 'menu' : 'dialog' };
