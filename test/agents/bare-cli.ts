@@ -8,16 +8,11 @@ import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 const QUIET_MS = 1200;
 
-/** The settings of a user who has not signed in. */
-const SIGNED_OUT: Record<string, [path: string, content: unknown]> = {
-  gemini: ['.gemini/settings.json', {}],
-  codex: ['.codex/config.toml', 'check_for_update_on_startup = false\n'],
-};
-
 export interface BareOptions {
   asks: boolean;
   untrusted?: boolean;
-  signedOut?: boolean;
+  /** Files of its home, by path, so that it asks something before its first session. */
+  files?: Record<string, unknown> | undefined;
   columns?: number;
   rows?: number;
   /** Between the parts of an answer of its model. */
@@ -39,7 +34,7 @@ export interface BareCli extends AsyncDisposable {
 export async function startBare(
   cli: AgentCli,
   directory: string,
-  { asks, untrusted = false, signedOut = false, columns = 100, rows = 24, paceMs = 0 }: BareOptions,
+  { asks, untrusted = false, files, columns = 100, rows = 24, paceMs = 0 }: BareOptions,
 ): Promise<BareCli> {
   const commands = await commandsOf(cli.package, cli.version);
   const model = await startScriptedModel({ paceMs });
@@ -54,8 +49,7 @@ export async function startBare(
   await mkdir(temporaryFiles, { recursive: true });
   await mkdir(sandbox.project, { recursive: true });
   await cli.settle(sandbox);
-  const empty = signedOut && SIGNED_OUT[cli.id];
-  if (empty) await writeHome(sandbox, ...empty);
+  for (const [path, content] of Object.entries(files ?? {})) await writeHome(sandbox, path, content);
   const own = cli.id === 'codex' ? ['--no-daemon'] : [];
   const terminal = startTerminal([join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])], {
     cwd: sandbox.project,
@@ -79,7 +73,7 @@ export async function startBare(
       await setTimeout(QUIET_MS);
     }
   };
-  if (!untrusted && !signedOut) await terminal.until(cli.terminal?.ready ?? /./);
+  if (!untrusted && !files) await terminal.until(cli.terminal?.ready ?? /./);
   await quiet();
   return {
     terminal,

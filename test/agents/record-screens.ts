@@ -1,5 +1,5 @@
 // Records the screens of the real CLIs that the relay has to read: node test/agents/record-screens.ts [claude|codex|gemini|opencode]
-import { mkdir, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Screen } from '../../packages/harness-driver/src/screen/screen.ts';
@@ -23,9 +23,29 @@ const directory = await realpath(temporary.path);
 const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemini: '\x1b' };
 /** Where `!` turns the composer into one for shell commands. */
 const SHELL_MODE = new Set(['gemini', 'opencode']);
-const SIGN_IN: Record<string, RegExp> = {
-  gemini: /\bHow would you like to authenticate\b/,
-  codex: /\bChoose how you want to use Codex\b/,
+/** What they ask before their first session, with these files in their home. */
+const QUESTIONS: Record<string, Array<[name: string, shows: RegExp, files: BareOptions['files']]>> = {
+  gemini: [['sign-in', /\bHow would you like to authenticate\b/, { '.gemini/settings.json': {} }]],
+  codex: [
+    [
+      'sign-in',
+      /\bChoose how you want to use Codex\b/,
+      { '.codex/config.toml': 'check_for_update_on_startup = false\n' },
+    ],
+    [
+      'update',
+      /\bUpdate available\b/,
+      {
+        '.codex/config.toml': '',
+        '.codex/version.json': { latest_version: '999.0.0', last_checked_at: new Date() },
+      },
+    ],
+    [
+      'hook review',
+      /\bHooks need review\b/,
+      { '.codex/hooks.json': { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } } },
+    ],
+  ],
 };
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
 
@@ -38,8 +58,8 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
   const { trust } = cli.terminal ?? {};
   if (trust)
     await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
-  const signIn = SIGN_IN[cli.id];
-  if (signIn) await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));
+  for (const [name, shows, files] of QUESTIONS[cli.id] ?? [])
+    await inSession(cli, { asks: true, files }, ({ save }) => save(name, shows));
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
   if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));
@@ -158,7 +178,9 @@ async function inSession(
   options: BareOptions,
   record: (session: Session) => Promise<void>,
 ): Promise<void> {
-  await using bare = await startBare(cli, directory, options);
+  // What is asked for the sake of its files is not asked in other sessions.
+  const place = options.files ? await mkdtemp(join(directory, 'asked-')) : directory;
+  await using bare = await startBare(cli, place, options);
   const { terminal, quiet } = bare;
   await record({
     ...bare,
@@ -173,7 +195,7 @@ async function inSession(
       if (!view) throw new Error('the screen is not known');
       const file = join(import.meta.dirname, 'screens', cli.id, `${name.replaceAll(/,? /g, '-')}.txt`);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, screenFile(view).replaceAll(directory, '/work'));
+      await writeFile(file, screenFile(view).replaceAll(place, '/work'));
       console.log(`${cli.title} ${cli.version}: ${name}`);
     },
   });

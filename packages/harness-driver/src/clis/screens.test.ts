@@ -99,6 +99,8 @@ describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
       ['question', waits('approval_dialog')],
       ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
       ['sign-in', { wait: { code: 'starting', detail: 'sign-in' } }],
+      ['update', { wait: { code: 'starting', detail: 'update' } }],
+      ['hook review', { wait: { code: 'starting', detail: 'hook review' } }],
       ['usage limit', 'open'],
     ],
   ],
