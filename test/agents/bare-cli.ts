@@ -11,8 +11,8 @@ const QUIET_MS = 1200;
 export interface BareOptions {
   asks: boolean;
   untrusted?: boolean;
-  /** Files of its home, by path, so that it asks something before its first session. */
-  files?: Record<string, unknown> | undefined;
+  /** Files of its home, by path, for this project, so that it asks something before its first session. */
+  files?: ((project: string) => Record<string, unknown>) | undefined;
   columns?: number;
   rows?: number;
   /** Between the parts of an answer of its model. */
@@ -49,7 +49,8 @@ export async function startBare(
   await mkdir(temporaryFiles, { recursive: true });
   await mkdir(sandbox.project, { recursive: true });
   await cli.settle(sandbox);
-  for (const [path, content] of Object.entries(files ?? {})) await writeHome(sandbox, path, content);
+  for (const [path, content] of Object.entries(files?.(sandbox.project) ?? {}))
+    await writeHome(sandbox, path, content);
   const own = cli.id === 'codex' ? ['--no-daemon'] : [];
   const terminal = startTerminal([join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])], {
     cwd: sandbox.project,

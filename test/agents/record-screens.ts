@@ -6,7 +6,7 @@ import { Screen } from '../../packages/harness-driver/src/screen/screen.ts';
 import { screenFile } from '../kit/screen-files.ts';
 import { type BareCli, type BareOptions, startBare } from './bare-cli.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
-import { claude } from './clis/claude.ts';
+import { claude, KEY } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
@@ -23,28 +23,75 @@ const directory = await realpath(temporary.path);
 const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemini: '\x1b' };
 /** Where `!` turns the composer into one for shell commands. */
 const SHELL_MODE = new Set(['gemini', 'opencode']);
+const HOOK = { hooks: [{ type: 'command', command: 'true' }] };
+/** In Claude Code's own file: what a user has answered before. */
+const ANSWERED = { hasCompletedOnboarding: true, customApiKeyResponses: { approved: [KEY.slice(-20)] } };
+const trusted = (directory: string) => ({ projects: { [directory]: { hasTrustDialogAccepted: true } } });
+
+interface FirstQuestion {
+  name: string;
+  shows: RegExp;
+  asks?: boolean;
+  files: NonNullable<BareOptions['files']>;
+}
+
 /** What they ask before their first session, with these files in their home. */
-const QUESTIONS: Record<string, Array<[name: string, shows: RegExp, files: BareOptions['files']]>> = {
-  gemini: [['sign-in', /\bHow would you like to authenticate\b/, { '.gemini/settings.json': {} }]],
+const QUESTIONS: Record<string, FirstQuestion[]> = {
+  claude: [
+    {
+      name: 'setup',
+      shows: /\bChoose the text style\b/,
+      files: () => ({ '.claude.json': { ...ANSWERED, hasCompletedOnboarding: false } }),
+    },
+    {
+      name: 'sign-in',
+      shows: /\bDo you want to use this API key\b/,
+      files: (project) => ({ '.claude.json': { hasCompletedOnboarding: true, ...trusted(project) } }),
+    },
+    {
+      name: 'permission mode',
+      shows: /\bYes, I accept\b/,
+      asks: false,
+      files: (project) => ({
+        '.claude.json': { ...ANSWERED, ...trusted(project) },
+        '.claude/settings.json': {},
+      }),
+    },
+    {
+      name: 'mcp servers',
+      shows: /\bNew MCP server found\b/,
+      files: (project) => ({
+        '.claude.json': { ...ANSWERED, ...trusted(project) },
+        '../demo/.mcp.json': { mcpServers: { everything: { command: 'true' } } },
+      }),
+    },
+  ],
+  gemini: [
+    {
+      name: 'sign-in',
+      shows: /\bHow would you like to authenticate\b/,
+      files: () => ({ '.gemini/settings.json': {} }),
+    },
+  ],
   codex: [
-    [
-      'sign-in',
-      /\bChoose how you want to use Codex\b/,
-      { '.codex/config.toml': 'check_for_update_on_startup = false\n' },
-    ],
-    [
-      'update',
-      /\bUpdate available\b/,
-      {
+    {
+      name: 'sign-in',
+      shows: /\bChoose how you want to use Codex\b/,
+      files: () => ({ '.codex/config.toml': 'check_for_update_on_startup = false\n' }),
+    },
+    {
+      name: 'update',
+      shows: /\bUpdate available\b/,
+      files: () => ({
         '.codex/config.toml': '',
         '.codex/version.json': { latest_version: '999.0.0', last_checked_at: new Date() },
-      },
-    ],
-    [
-      'hook review',
-      /\bHooks need review\b/,
-      { '.codex/hooks.json': { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } } },
-    ],
+      }),
+    },
+    {
+      name: 'hook review',
+      shows: /\bHooks need review\b/,
+      files: () => ({ '.codex/hooks.json': { hooks: { Stop: [HOOK] } } }),
+    },
   ],
 };
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
@@ -58,8 +105,8 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
   const { trust } = cli.terminal ?? {};
   if (trust)
     await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
-  for (const [name, shows, files] of QUESTIONS[cli.id] ?? [])
-    await inSession(cli, { asks: true, files }, ({ save }) => save(name, shows));
+  for (const { name, shows, asks = true, files } of QUESTIONS[cli.id] ?? [])
+    await inSession(cli, { asks, files }, ({ save }) => save(name, shows));
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
   if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));
