@@ -11,7 +11,8 @@ const QUIET_MS = 1200;
 export interface BareOptions {
   asks: boolean;
   untrusted?: boolean;
-  signedOut?: boolean;
+  /** Files of its home, by path, for this project, so that it asks something before its first session. */
+  files?: ((project: string) => Record<string, unknown>) | undefined;
   columns?: number;
   rows?: number;
   /** Between the parts of an answer of its model. */
@@ -33,7 +34,7 @@ export interface BareCli extends AsyncDisposable {
 export async function startBare(
   cli: AgentCli,
   directory: string,
-  { asks, untrusted = false, signedOut = false, columns = 100, rows = 24, paceMs = 0 }: BareOptions,
+  { asks, untrusted = false, files, columns = 100, rows = 24, paceMs = 0 }: BareOptions,
 ): Promise<BareCli> {
   const commands = await commandsOf(cli.package, cli.version);
   const model = await startScriptedModel({ paceMs });
@@ -48,7 +49,8 @@ export async function startBare(
   await mkdir(temporaryFiles, { recursive: true });
   await mkdir(sandbox.project, { recursive: true });
   await cli.settle(sandbox);
-  if (signedOut) await writeHome(sandbox, '.gemini/settings.json', {});
+  for (const [path, content] of Object.entries(files?.(sandbox.project) ?? {}))
+    await writeHome(sandbox, path, content);
   const own = cli.id === 'codex' ? ['--no-daemon'] : [];
   const terminal = startTerminal([join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])], {
     cwd: sandbox.project,
@@ -72,7 +74,7 @@ export async function startBare(
       await setTimeout(QUIET_MS);
     }
   };
-  if (!untrusted && !signedOut) await terminal.until(cli.terminal?.ready ?? /./);
+  if (!untrusted && !files) await terminal.until(cli.terminal?.ready ?? /./);
   await quiet();
   return {
     terminal,

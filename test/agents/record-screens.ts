@@ -1,12 +1,12 @@
 // Records the screens of the real CLIs that the relay has to read: node test/agents/record-screens.ts [claude|codex|gemini|opencode]
-import { mkdir, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Screen } from '../../packages/harness-driver/src/screen/screen.ts';
 import { screenFile } from '../kit/screen-files.ts';
 import { type BareCli, type BareOptions, startBare } from './bare-cli.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
-import { claude } from './clis/claude.ts';
+import { claude, KEY } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
@@ -23,6 +23,77 @@ const directory = await realpath(temporary.path);
 const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemini: '\x1b' };
 /** Where `!` turns the composer into one for shell commands. */
 const SHELL_MODE = new Set(['gemini', 'opencode']);
+const HOOK = { hooks: [{ type: 'command', command: 'true' }] };
+/** In Claude Code's own file: what a user has answered before. */
+const ANSWERED = { hasCompletedOnboarding: true, customApiKeyResponses: { approved: [KEY.slice(-20)] } };
+const trusted = (directory: string) => ({ projects: { [directory]: { hasTrustDialogAccepted: true } } });
+
+interface FirstQuestion {
+  name: string;
+  shows: RegExp;
+  asks?: boolean;
+  files: NonNullable<BareOptions['files']>;
+}
+
+/** What they ask before their first session, with these files in their home. */
+const QUESTIONS: Record<string, FirstQuestion[]> = {
+  claude: [
+    {
+      name: 'setup',
+      shows: /\bChoose the text style\b/,
+      files: () => ({ '.claude.json': { ...ANSWERED, hasCompletedOnboarding: false } }),
+    },
+    {
+      name: 'sign-in',
+      shows: /\bDo you want to use this API key\b/,
+      files: (project) => ({ '.claude.json': { hasCompletedOnboarding: true, ...trusted(project) } }),
+    },
+    {
+      name: 'permission mode',
+      shows: /\bYes, I accept\b/,
+      asks: false,
+      files: (project) => ({
+        '.claude.json': { ...ANSWERED, ...trusted(project) },
+        '.claude/settings.json': {},
+      }),
+    },
+    {
+      name: 'mcp servers',
+      shows: /\bNew MCP server found\b/,
+      files: (project) => ({
+        '.claude.json': { ...ANSWERED, ...trusted(project) },
+        '../demo/.mcp.json': { mcpServers: { everything: { command: 'true' } } },
+      }),
+    },
+  ],
+  gemini: [
+    {
+      name: 'sign-in',
+      shows: /\bHow would you like to authenticate\b/,
+      files: () => ({ '.gemini/settings.json': {} }),
+    },
+  ],
+  codex: [
+    {
+      name: 'sign-in',
+      shows: /\bChoose how you want to use Codex\b/,
+      files: () => ({ '.codex/config.toml': 'check_for_update_on_startup = false\n' }),
+    },
+    {
+      name: 'update',
+      shows: /\bUpdate available\b/,
+      files: () => ({
+        '.codex/config.toml': '',
+        '.codex/version.json': { latest_version: '999.0.0', last_checked_at: new Date() },
+      }),
+    },
+    {
+      name: 'hook review',
+      shows: /\bHooks need review\b/,
+      files: () => ({ '.codex/hooks.json': { hooks: { Stop: [HOOK] } } }),
+    },
+  ],
+};
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
 
 interface Session extends BareCli {
@@ -34,10 +105,8 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
   const { trust } = cli.terminal ?? {};
   if (trust)
     await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
-  if (cli === gemini) {
-    const signIn = /\bHow would you like to authenticate\b/;
-    await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));
-  }
+  for (const { name, shows, asks = true, files } of QUESTIONS[cli.id] ?? [])
+    await inSession(cli, { asks, files }, ({ save }) => save(name, shows));
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
   if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));
@@ -156,7 +225,9 @@ async function inSession(
   options: BareOptions,
   record: (session: Session) => Promise<void>,
 ): Promise<void> {
-  await using bare = await startBare(cli, directory, options);
+  // What is asked for the sake of its files is not asked in other sessions.
+  const place = options.files ? await mkdtemp(join(directory, 'asked-')) : directory;
+  await using bare = await startBare(cli, place, options);
   const { terminal, quiet } = bare;
   await record({
     ...bare,
@@ -171,7 +242,7 @@ async function inSession(
       if (!view) throw new Error('the screen is not known');
       const file = join(import.meta.dirname, 'screens', cli.id, `${name.replaceAll(/,? /g, '-')}.txt`);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, screenFile(view).replaceAll(directory, '/work'));
+      await writeFile(file, screenFile(view).replaceAll(place, '/work'));
       console.log(`${cli.title} ${cli.version}: ${name}`);
     },
   });

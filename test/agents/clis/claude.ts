@@ -1,6 +1,6 @@
 import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
 
-const KEY = 'sk-ant-scripted-model-0123456789';
+export const KEY = 'sk-ant-scripted-model-0123456789';
 const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
 
 export const claude: AgentCli = {

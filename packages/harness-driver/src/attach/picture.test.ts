@@ -41,6 +41,11 @@ it('stays at the left as long as the cursor is seen there', async () => {
   expect(rows()[0]).toBe('x'.repeat(40));
 });
 
+it('shows the text of a program that has left its hidden cursor elsewhere', async () => {
+  const { rows } = await seen('\x1b[?25lSign in:\r\n1. with a key\x1b[23;1H', { columns: 40, rows: 10 });
+  await expect.poll(() => rows().slice(0, 2), POLL).toEqual(['Sign in:', '1. with a key']);
+});
+
 it('tells something in place of the caption for a moment', async () => {
   const { picture, rows } = await seen('hello', { columns: 40, rows: 10 });
   await expect.poll(() => rows()[9], POLL).toBe(' caption');

@@ -107,17 +107,15 @@ export class Picture {
   #draw(): void {
     if (!this.#screen || this.#isSameSize) return;
     const { columns, rows } = this.#own;
-    const { size, cursor } = this.#screen;
+    const { size, focus } = this.#screen;
     const shown = Math.min(rows - 1, size.rows);
-    // Keep the cursor visible.
-    const first = Math.max(0, Math.min(cursor.row - shown + 1, size.rows - shown));
-    const left =
-      cursor.column < columns ? 0 : Math.min(cursor.column + AHEAD_COLUMNS, size.columns) - columns;
+    const first = Math.max(0, Math.min(focus.row - shown + 1, size.rows - shown));
+    const left = focus.column < columns ? 0 : Math.min(focus.column + AHEAD_COLUMNS, size.columns) - columns;
     const lines = this.#screen.draw({ first, count: shown, left, columns });
     const drawn = lines.map((line, at) => `\x1b[${at + 1};1H\x1b[2K${line}`);
     const caption = this.#notice.text(columns) ?? this.#caption(columns);
     const status = `\x1b[${shown + 1};1H\x1b[0m\x1b[J\x1b[7m${caption}\x1b[0m`;
-    const position = `\x1b[${cursor.row - first + 1};${Math.min(cursor.column - left + 1, columns)}H`;
+    const position = `\x1b[${focus.row - first + 1};${Math.min(focus.column - left + 1, columns)}H`;
     this.#write(`\x1b[?25l\x1b[?7l${drawn.join('')}${status}${position}\x1b[?25h`);
   }
 }

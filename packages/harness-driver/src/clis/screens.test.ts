@@ -87,7 +87,16 @@ describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
   [
     'claude',
     claudeScreen,
-    [...ALL, ['question', waits('approval_dialog')], ['trust', waits('starting')], ['shortcuts', 'open']],
+    [
+      ...ALL,
+      ['question', waits('approval_dialog')],
+      ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
+      ['setup', { wait: { code: 'starting', detail: 'first-run setup' } }],
+      ['sign-in', { wait: { code: 'starting', detail: 'sign-in' } }],
+      ['permission mode', { wait: { code: 'starting', detail: 'permission mode' } }],
+      ['mcp servers', { wait: { code: 'starting', detail: 'MCP servers' } }],
+      ['shortcuts', 'open'],
+    ],
   ],
   [
     'codex',
@@ -98,6 +107,9 @@ describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
       ['shortcuts', waits('unknown_screen')],
       ['question', waits('approval_dialog')],
       ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
+      ['sign-in', { wait: { code: 'starting', detail: 'sign-in' } }],
+      ['update', { wait: { code: 'starting', detail: 'update' } }],
+      ['hook review', { wait: { code: 'starting', detail: 'hook review' } }],
       ['usage limit', 'open'],
     ],
   ],

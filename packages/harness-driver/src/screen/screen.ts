@@ -121,6 +121,20 @@ export class Screen {
     return { row: cursorY, column: cursorX };
   }
 
+  /** Where a person looks: at the cursor, or at the last text if the program hides its cursor. */
+  get focus(): { row: number; column: number } {
+    if (this.#modes.isCursorVisible) return this.cursor;
+    const { active } = this.#emulator.buffer;
+    const isBlank = (row: number) =>
+      !active
+        .getLine(active.baseY + row)
+        ?.translateToString(true)
+        .trim();
+    let row = this.#emulator.rows - 1;
+    while (row > 0 && isBlank(row)) row--;
+    return { row, column: 0 };
+  }
+
   get size(): { columns: number; rows: number } {
     return { columns: this.#emulator.cols, rows: this.#emulator.rows };
   }

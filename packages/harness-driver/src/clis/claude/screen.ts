@@ -16,7 +16,14 @@ const FAILURES: FailureWords = [
   ['interrupted', /^⎿Interrupted·/],
 ];
 const SUSPENDED = /\bClaude Code (has been|is) suspended\b/;
-const TRUST = /\btrust this folder\b|\bAccessing workspace\b/i;
+/** What it may ask before its first session. */
+const FIRST_QUESTIONS = [
+  ['trust question', /\btrust this folder\b|\bAccessing workspace\b/i],
+  ['sign-in', /\bDo you want to use this API key\?|\bSelect login method:/],
+  ['permission mode', /\bWARNING: Claude Code running in Bypass Permissions mode\b/],
+  ['MCP servers', /\bnew MCP servers? found in this project\b/i],
+] as const;
+const SETUP = /\bLet's get started\.\s+Choose the text style\b/;
 
 /**
  * Claude Code draws its composer between two lines across the screen, with the prompt sign at its left. A dialog takes
@@ -32,8 +39,10 @@ export const claudeScreen: ScreenReader = {
     }
     const text = view.lines.map((line) => line.text).join('\n');
     if (!view.alternate && SUSPENDED.test(text)) return { state: 'suspended' };
-    if (TRUST.test(text) && WAY_OUT.test(text)) return { state: 'starting', question: 'trust question' };
+    if (SETUP.test(text)) return { state: 'starting', question: 'first-run setup' };
     if (!WAY_OUT.test(text)) return { state: 'unknown' };
+    const [question] = FIRST_QUESTIONS.find(([, asks]) => asks.test(text)) ?? [];
+    if (question) return { state: 'starting', question };
     return view.lines.some((line) => line.text.startsWith('▔▔')) ? { state: 'menu' } : { state: 'dialog' };
   },
   isPasted: (draft, text) => /^\[Pasted text #\d+( \+\d+ lines)?\]$/.test(draft) || showsEndOf(draft, text),

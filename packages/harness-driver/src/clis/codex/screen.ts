@@ -4,7 +4,16 @@ import { showsEndOf } from '../pasted.ts';
 import { type FailureWords, failureIn, paragraphAt } from '../turn-failure.ts';
 
 const WAY_OUT = /\b(press enter to|enter select|enter to submit|esc (to )?(cancel|back|close|go back))\b/i;
-const TRUST = /\bTrust this folder\?[\s\S]*\benter continue\b/;
+/** What it may ask before its first session. */
+const FIRST_QUESTIONS = [
+  ['trust question', /\bTrust this folder\?[\s\S]*\benter continue\b/],
+  [
+    'sign-in',
+    /\b(Choose how you want to use Codex|Finish signing in|Paste or type your API key|Enter this one-time code)\b/,
+  ],
+  ['update', /\bUpdate available\b[\s\S]*\benter continue\b/],
+  ['hook review', /\bHooks need review\b[\s\S]*\benter confirm\b/],
+] as const;
 /** How it tells of a turn that failed; any other entry after it, and it is the past. */
 const FAILURES: FailureWords = [
   ['usage_limit', /^■.*(hityourusagelimit|laststatus:429)/],
@@ -22,8 +31,8 @@ export const codexScreen: ScreenReader = {
   read(view) {
     const { lines, cursor, bracketedPaste } = view;
     const all = lines.map(({ text }) => text).join('\n');
-    if (TRUST.test(all) && !isPrompt(lines[cursor.row]))
-      return { state: 'starting', question: 'trust question' };
+    const [question] = FIRST_QUESTIONS.find(([, asks]) => asks.test(all)) ?? [];
+    if (question && !isPrompt(lines[cursor.row])) return { state: 'starting', question };
     const footer = lines.slice(cursor.row + 1).map(({ text }) => text);
     const ways = footer.filter((text) => WAY_OUT.test(text));
     if (ways.length > 0) return { state: ways.some((text) => MENU.test(text)) ? 'menu' : 'dialog' };
