@@ -94,6 +94,31 @@ describe('the gate of the hooks', () => {
     await expect.poll(() => ingress.gate()).toMatchObject({ isDown: true });
   });
 
+  it('stays the way of messages between the process that took one in a turn and the next', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const taking = await hook('UserPromptSubmit');
+    screen = composer(true);
+    const gone = new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+    taking.destroy();
+    await gone;
+    expect(ingress.gate()).toEqual({ wait: { code: 'busy' } });
+    screen = composer();
+    expect(ingress.gate()).toEqual({ wait: { code: 'busy' } });
+    await hook('Stop');
+    expect(ingress.gate()).toBe('open');
+  });
+
+  it('is given up if no process follows within two idle seconds', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const taking = await hook('UserPromptSubmit');
+    taking.destroy();
+    await vi.waitFor(() => expect(ingress.gate()).toEqual({ wait: { code: 'busy' } }));
+    vi.advanceTimersByTime(2000);
+    expect(ingress.gate()).toEqual({ wait: { code: 'no_hook' }, isDown: true });
+  });
+
   it.each<[string, Reading, string]>([
     ['a dialog', { state: 'dialog' }, 'approval_dialog'],
     ['a menu', { state: 'menu' }, 'unknown_screen'],

@@ -21,6 +21,8 @@ const TYPED_MS = 3000;
 const SEEN_MS = 10_000;
 const TICK_MS = 500;
 
+const DOWN = { wait: { code: 'no_hook' }, isDown: true } as const satisfies Gate;
+
 /**
  * Delivers through a hook that waits in the background: its output wakes the model, or comes
  * with the next tool result of a turn. A draft in the composer or a dialog stays untouched.
@@ -90,14 +92,16 @@ export class HookIngress implements ChannelIngress, PromptSource {
   }
 
   gate(): Gate {
-    if (!this.#hooks.waiter) return { wait: { code: 'no_hook' }, isDown: true };
+    const { waiter } = this.#hooks;
+    // One that handed over a message in a turn is followed by the one that starts when the turn ends.
+    if (!waiter && !this.#turns.isInTurn) return DOWN;
     const reading = this.#agent.reading();
     if (reading.state === 'dialog') this.#dialogSeen = true;
     // The CLI would queue the message, and its state would be unknown meanwhile.
     if (reading.state !== 'composer' && reading.state !== 'unknown') return gateOf(reading);
     if (this.#asks(reading)) return { wait: { code: 'approval_dialog' } };
-    if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return 'open';
-    return gateInTurn(this.#agent.attention);
+    if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return waiter ? 'open' : DOWN;
+    return waiter ? gateInTurn(this.#agent.attention) : { wait: { code: 'busy' } };
   }
 
   async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
