@@ -1,4 +1,5 @@
 import * as pty from '@lydell/node-pty';
+import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 
 export interface TerminalOptions {
@@ -53,6 +54,7 @@ export function startTerminal(
   });
   alive.add(child.pid);
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 2000, allowProposedApi: true });
+  emulator.loadAddon(new UnicodeGraphemesAddon());
   const bytes: Buffer[] = [];
   const startedAt = performance.now();
   const recording: RecordedOutput[] = [{ at: 0, event: { columns, rows } }];

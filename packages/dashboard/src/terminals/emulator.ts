@@ -1,4 +1,5 @@
 import '@xterm/xterm/css/xterm.css';
+import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import { Terminal } from '@xterm/xterm';
 import { type CellShape, fontFor, type Room, type Size, sizeIn, USUAL_FONT } from './fitting.ts';
 import { OutputQueue } from './output-queue.ts';
@@ -74,7 +75,10 @@ export class Emulator {
       scrollback: SCROLLBACK,
       theme: THEME,
       cursorInactiveStyle: 'outline',
+      allowProposedApi: true,
     });
+    // The same widths as in the host's emulator, whose picture is drawn first.
+    this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     onlyDraw(this.#terminal.parser);
     this.#output = new OutputQueue((output, done) => this.#terminal.write(output, done));
     this.#terminal.attachCustomKeyEventHandler((event) => {

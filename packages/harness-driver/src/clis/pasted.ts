@@ -18,6 +18,6 @@ const plain = (text: string): string =>
   text
     .normalize('NFD')
     .replace(
-      /[\s\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u{FFFD}]+/gu,
+      /[\s\p{M}\p{Cf}\p{DI}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u{FFFD}]+/gu,
       '',
     );

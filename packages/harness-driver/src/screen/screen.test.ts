@@ -25,6 +25,15 @@ describe('the screen', () => {
     expect(screen.view()?.cursor.column).toBe(3);
   });
 
+  it.each([
+    ['दुनिया', 5],
+    ['क्षि', 3],
+    ['น้ำ', 2],
+    ['é', 1],
+  ])('counts a column for each vowel sign that takes space: %s', async (word, columns) => {
+    expect((await after(word)).view()?.cursor.column).toBe(columns);
+  });
+
   it('knows the modes that matter', async () => {
     const screen = await after('\x1b[?1049h\x1b[?2004h\x1b[?25l');
     expect(screen.view()).toMatchObject({

@@ -1,5 +1,4 @@
 import { SerializeAddon } from '@xterm/addon-serialize';
-import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
 import { drawRows, type ScreenPart } from './draw-rows.ts';
@@ -8,6 +7,7 @@ import { LineLog } from './line-log.ts';
 import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
 import type { ScreenView } from './view.ts';
+import { countAsClis } from './widths.ts';
 
 export interface ScreenOptions {
   columns: number;
@@ -62,8 +62,7 @@ export class Screen {
     });
     this.#modes = new Modes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
-    // Widths as CLIs and today's terminals count them: an emoji is two columns wide, also a joined one.
-    this.#emulator.loadAddon(new UnicodeGraphemesAddon());
+    countAsClis(this.#emulator);
     this.#onChange = onChange;
     this.#lines =
       onLine && new LineLog(this.#emulator, (line) => this.#linesUntilKnown === 0 && onLine(line));
