@@ -7,6 +7,7 @@ import { codexScreen } from './screen.ts';
 export const codex: CliAdapter = {
   word: 'codex',
   proven: ['0.166.0', '0.169.0'],
+  beginsWithoutTools: true,
   paths: (run) => (hasAppServer(run) ? ['native', 'pty'] : ['pty']),
   configure(run) {
     return hasAppServer(run) ? withAppServer(run, toolOptions(run)) : inOneProcess(run);
