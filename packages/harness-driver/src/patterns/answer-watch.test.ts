@@ -56,6 +56,18 @@ describe('commands in answers', () => {
     expect(cli.find(3000, false)).toEqual(['hi']);
   });
 
+  it('count in a turn that nobody saw, also if the end of the one before was half drawn', () => {
+    const cli = new ShownCli();
+    cli.shown = ['> one', 'done'];
+    cli.find(5000, false);
+    cli.shown = ['> one', 'done', '> two', 'fine'];
+    cli.find(1800, false);
+    cli.shown = ['> one', 'done', '> two', 'finefine'];
+    cli.find(200, false);
+    cli.shown = ['> one', 'done', '> two', 'fine', '> three', '->relay:Bob hi'];
+    expect(cli.find(3000, false)).toEqual(['hi']);
+  });
+
   it('do not count in a conversation that is continued, or shown again', () => {
     const cli = new ShownCli();
     cli.shown = HISTORY;

@@ -58,7 +58,8 @@ export class AnswerWatch {
       this.#transcript.know(lines.slice(0, lines.findLastIndex(({ speaker }) => speaker === 'person') + 1));
       this.#isFirst = false;
     }
-    const isLate = now - this.#busyAt > LATE_MS;
+    // Lines that came in time are waited for.
+    const isLate = now - this.#busyAt > LATE_MS && !this.#transcript.isWaiting;
     // The turn was over before it was seen.
     if (isLate && this.#transcript.hasNewPrompt(lines)) this.#busyAt = now;
     else if (isLate) {

@@ -73,6 +73,23 @@ describe('the lines of screens', () => {
     expect(transcript.take(lines('one', 'two', 'three'), at(400))).toEqual([]);
     expect(transcript.take(lines('one', 'two', 'three'), at(500))).toEqual(lines('two', 'three'));
   });
+
+  it('are not told again if the last one is drawn longer for a moment', () => {
+    expect(told(['one', 'two'], ['one', 'twotwo'], ['one', 'two', 'three'])).toEqual([
+      ['one', 'two'],
+      [],
+      ['three'],
+    ]);
+  });
+
+  it('belong to who says them when they have been drawn, not while the line before is missing', () => {
+    const transcript = new Transcript();
+    const at = (now: number) => ({ now, isComplete: true, turnSince: undefined });
+    expect(transcript.take(lines('>ask', '>->mcp:b'), at(0))).toEqual([]);
+    const drawn = lines('>ask', '->mcp:a', '->mcp:b');
+    expect(transcript.take(drawn, at(200))).toEqual([]);
+    expect([...transcript.take(drawn, at(300)), ...transcript.take(drawn, at(600))]).toEqual(drawn);
+  });
 });
 
 describe('broken lines', () => {

@@ -19,6 +19,8 @@ interface Look {
 interface Entry {
   line: SpokenLine;
   key: string;
+  /** The key it was reported with, if it has grown since. */
+  reported?: string;
   /** The time it was first seen. */
   since: number;
 }
@@ -61,7 +63,9 @@ export class Transcript {
   hasNewPrompt(lines: readonly SpokenLine[]): boolean {
     const said = lines.filter(isSaid);
     const last = this.#match(said).at(-1);
-    return last?.known === this.#entries.length - 1 && said[last.seen + 1]?.speaker === 'person';
+    // What was not reported may have been half drawn, and is gone.
+    const isAtEnd = last !== undefined && last.known >= this.#told - 1;
+    return isAtEnd && said[last.seen + 1]?.speaker === 'person';
   }
 
   #tell(end: number): SpokenLine[] {
@@ -90,8 +94,21 @@ export class Transcript {
     };
     const added = said.slice(last.seen + 1).map(entryOf);
     this.#entries.splice(Math.max(last.known + 1, this.#told), this.#entries.length, ...added);
+    this.#refresh(pairs, said, now);
     this.#replaceBetween(pairs, said, now);
     return first.known;
+  }
+
+  /** Lines that were not reported are as they are visible now: a CLI may draw the second line of an answer before its first. */
+  #refresh(pairs: readonly Pair[], said: readonly SpokenLine[], now: number): void {
+    for (const { known, seen } of pairs) {
+      const [entry, line] = [this.#entries[known], said[seen]];
+      if (known < this.#told || !entry || !line || keyOf(line.text) !== entry.key) continue;
+      const speaker = line.speaker === 'unknown' ? entry.line.speaker : line.speaker;
+      if (line.text === entry.line.text && speaker === entry.line.speaker) continue;
+      entry.line = { ...line, speaker };
+      entry.since = now;
+    }
   }
 
   #match(said: readonly SpokenLine[]): Pair[] {
@@ -130,12 +147,17 @@ export class Transcript {
     if (whole) seen[0] = whole.key;
   }
 
-  /** The last reported line had only seemed complete. */
+  /** The last reported line had only seemed complete, or is drawn longer for a moment. */
   #findGrown(seen: readonly string[]): void {
     const last = this.#entries[this.#told - 1];
-    if (last === undefined || seen.includes(last.key)) return;
+    if (last === undefined) return;
+    if (last.reported !== undefined && !seen.includes(last.key) && seen.includes(last.reported))
+      last.key = last.reported;
+    if (seen.includes(last.key)) return;
     const whole = seen.findLast((key) => key.startsWith(last.key));
-    if (whole !== undefined) last.key = whole;
+    if (whole === undefined) return;
+    last.reported ??= last.key;
+    last.key = whole;
   }
 }
 
