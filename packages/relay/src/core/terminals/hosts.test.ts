@@ -90,12 +90,18 @@ it('is shown as ended as soon as its host was killed, also together with the dae
   bea.disconnect();
   expect(await shownRun()).toMatchObject({ state: 'starting' });
   core.processes.alive.clear();
-  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+  expect(await shownRun()).toMatchObject({
+    state: 'exited',
+    ended: 'its host process ended without a report',
+  });
   const next = bea.again();
   await runs(next, 'run_2', 8);
   core.processes.alive.clear();
   await core.restart();
-  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+  expect(await shownRun()).toMatchObject({
+    state: 'exited',
+    ended: 'its host process ended without a report',
+  });
 });
 
 it('on another machine is lost after a while without a connection, and back when it reconnects', async () => {
