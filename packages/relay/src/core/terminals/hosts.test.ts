@@ -104,6 +104,16 @@ it('is shown as ended as soon as its host was killed, also together with the dae
   });
 });
 
+it('was released, also if its host ends without a report then', async () => {
+  await runs(bea, 'run_1', 7);
+  const released = core.owner(workspace).request('RELEASE', { agent: 'Bea' });
+  await expect.poll(() => bea.events.some(({ type }) => type === 'run.end')).toBe(true);
+  core.processes.alive.clear();
+  bea.disconnect();
+  await released;
+  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'released' });
+});
+
 it('on another machine is lost after a while without a connection, and back when it reconnects', async () => {
   const eve = await core.joinFromAfar(workspace, 'Eve');
   await runs(eve, 'run_1', 7);

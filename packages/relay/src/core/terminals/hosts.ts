@@ -218,15 +218,18 @@ export class Hosts {
   }
 
   /** The program has ended; the first report stays. */
-  async ended(run: Run, how: { exit?: RunExit; ended?: string }): Promise<void> {
+  async ended(run: Run, how: { exit?: RunExit; ended?: string } = {}): Promise<void> {
     if (run.endedAt !== undefined) return;
     const { runs, clock, presence } = this.#parts;
-    const saved = runs.save(run, { ...how, endedAt: clock.now() });
+    const isReleased = this.isReleasing(run);
+    // That its host is gone is then no news.
+    const why = isReleased && !how.exit ? { ended: 'released' } : how;
+    const saved = runs.save(run, { ...why, endedAt: clock.now() });
     const agent = this.#parts.agentOf(run.agentId);
     if (agent) {
       const end = {
         ...(how.exit && { exit: how.exit }),
-        ...(this.isReleasing(run) && { released: true as const }),
+        ...(isReleased && { released: true as const }),
       };
       presence.tell(run.workspaceId, { type: 'session.exited', agent: agent.name, ...end });
     }
