@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -21,10 +21,9 @@ function isStale(): boolean {
 }
 
 const sources = (): string[] => [
+  join(ROOT, 'build', 'bundle.js'),
   join(PACKAGES, 'dashboard', 'index.html'),
-  ...readdirSync(PACKAGES).flatMap((name) =>
-    readdirSync(join(PACKAGES, name, 'src'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  ),
+  ...globSync('*/src/**/*.*', { cwd: PACKAGES })
+    .filter((name) => !/\.test\.tsx?$/.test(name))
+    .map((name) => join(PACKAGES, name)),
 ];

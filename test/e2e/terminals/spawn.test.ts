@@ -353,7 +353,7 @@ describe('agent-relay release', () => {
     process.kill(await parentOf(await pidOf()), 'SIGKILL');
     await expect
       .poll(async () => (await alice.inbox()).messages.map(({ content }) => content), POLL)
-      .toEqual(['Worker "Lost" ended: its host process was killed.']);
+      .toEqual(['Worker "Lost" ended: its host process ended without a report.']);
   });
 });
 

@@ -77,7 +77,7 @@ export class Emulator {
       cursorInactiveStyle: 'outline',
       allowProposedApi: true,
     });
-    // The same widths as in the host's emulator, whose picture is drawn first.
+    // Emoji are as wide as in the host's emulator, whose picture is drawn first.
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     onlyDraw(this.#terminal.parser);
     this.#output = new OutputQueue((output, done) => this.#terminal.write(output, done));

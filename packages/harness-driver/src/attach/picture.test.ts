@@ -46,6 +46,11 @@ it('shows the text of a program that has left its hidden cursor elsewhere', asyn
   await expect.poll(() => rows().slice(0, 2), POLL).toEqual(['Sign in:', '1. with a key']);
 });
 
+it('follows a hidden cursor in a text to the right, as of a program that draws its own', async () => {
+  const { rows } = await seen(`\x1b[?25l> ${'x'.repeat(60)}end`, { columns: 40, rows: 10 });
+  await expect.poll(() => rows()[0], POLL).toMatch(/xend$/);
+});
+
 it('tells something in place of the caption for a moment', async () => {
   const { picture, rows } = await seen('hello', { columns: 40, rows: 10 });
   await expect.poll(() => rows()[9], POLL).toBe(' caption');

@@ -28,4 +28,10 @@ describe('a pasted text in a composer', () => {
   ])('is not recognised in %s', (_what, shown) => {
     expect(showsEndOf(shown, `${HEAD}${'🎉'.repeat(40)}end`)).toBe(false);
   });
+
+  it('is not recognised in a draft of emoji if it does not end with emoji itself', () => {
+    const draft = '🎉 '.repeat(40);
+    expect(showsEndOf(draft, `${HEAD}Please run the tests of the parser.`)).toBe(false);
+    expect(showsEndOf(`${draft}ok`, `${HEAD}Please run the tests of the parser, ok`)).toBe(false);
+  });
 });

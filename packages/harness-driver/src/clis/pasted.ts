@@ -1,16 +1,23 @@
 /** How much of the end of a text is compared. */
 const END = 24;
+/** So much is visible of the end of a longer text. */
+const LONG = 2 * END;
 
 /**
  * Whether the draft ends like the text. Spaces are ignored, because composers wrap long lines, and so is what CLIs and terminals draw
- * in different ways: joiners, marks on letters, emoji. If most of what is visible is that, less is left to compare.
+ * in different ways: joiners, marks on letters, emoji. If the text ends with much of that, the rest may be all that is visible.
  */
 export function showsEndOf(draft: string, text: string): boolean {
-  const [shown, wanted] = [plain(draft), plain(text)];
-  const length = shown.length < END && visible(draft).length > 2 * END ? shown.length : END;
-  const end = length === 0 ? '' : wanted.slice(-length);
-  return (end !== '' || length === 0) && shown.endsWith(end);
+  const shown = plain(draft);
+  const wanted = plain(text);
+  if (shown.length < END && isLong(draft) && endsWithLittle(text)) return wanted.endsWith(shown);
+  return wanted !== '' && shown.endsWith(wanted.slice(-END));
 }
+
+const isLong = (draft: string): boolean => visible(draft).length > LONG;
+
+/** There is less than usual to compare in what a composer shows of its end. */
+const endsWithLittle = (text: string): boolean => plain(visible(text).slice(-LONG)).length < END;
 
 const visible = (text: string): string => text.replace(/\s+/g, '');
 

@@ -74,6 +74,16 @@ it('of codex tells a usage limit from what is said about one', () => {
   }
 });
 
+it.each([
+  ['claude', claudeScreen, '● Select login method:'],
+  ['codex', codexScreen, '• Choose how you want to use Codex'],
+])('of %s tells a first question from one in its conversation', (cli, reader, text) => {
+  const { lines, ...view } = recorded(cli, 'permission dialog');
+  expect(reader.read({ ...view, lines: lines.with(0, { text, looks: '.'.repeat(text.length) }) })).toEqual({
+    state: 'dialog',
+  });
+});
+
 it('of codex shows a long draft, also where that hides what is below', () => {
   const many = recorded('codex', 'paste of many lines');
   const lines = many.lines.map((line, row) => (row > many.cursor.row ? { text: '', looks: '' } : line));

@@ -97,10 +97,9 @@ async function untilMail(
 ): Promise<AddressedMessage[]> {
   await session.takeLock();
   try {
-    if (task === 'wait for tools') {
-      await relay.paths.waits('hook', { code: 'starting' });
+    // Until a path says that it is ready, the daemon shows it as starting.
+    if (task === 'wait for tools')
       await untilToolsListed(parent, env, AbortSignal.any([signal, AbortSignal.timeout(TOOLS_MS)]));
-    }
     // The signal may come seconds after the end of the CLI, and nobody would read a message claimed meanwhile.
     const isOver = () => signal.aborted || process.ppid !== parent;
     while (!isOver() && relay.state !== 'closed' && (await session.holdsLock())) {

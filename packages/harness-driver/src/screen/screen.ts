@@ -120,18 +120,19 @@ export class Screen {
     return { row: cursorY, column: cursorX };
   }
 
-  /** Where a person looks: at the cursor, or at the last text if the program hides its cursor. */
+  /** Where a person looks: at the cursor, or at the last text if the program has hidden its cursor away from any text. */
   get focus(): { row: number; column: number } {
-    if (this.#modes.isCursorVisible) return this.cursor;
-    const { active } = this.#emulator.buffer;
-    const isBlank = (row: number) =>
-      !active
-        .getLine(active.baseY + row)
-        ?.translateToString(true)
-        .trim();
+    const { cursor } = this;
+    if (this.#modes.isCursorVisible || !this.#isBlank(cursor.row)) return cursor;
     let row = this.#emulator.rows - 1;
-    while (row > 0 && isBlank(row)) row--;
+    while (row > 0 && this.#isBlank(row)) row--;
     return { row, column: 0 };
+  }
+
+  #isBlank(row: number): boolean {
+    const { active } = this.#emulator.buffer;
+    const line = active.getLine(active.baseY + row);
+    return !line?.translateToString(true).trim();
   }
 
   get size(): { columns: number; rows: number } {

@@ -74,6 +74,11 @@ const geminiHome = (machine: Machine) => join(machine.env.GEMINI_CLI_HOME || hom
 
 const plain = ({ command, args, env }: ServerCommand): Entry => ({ command, args, env });
 const typed = (server: ServerCommand): Entry => ({ type: 'stdio', ...plain(server) });
+/** Variables for the server of an entry. If the entry names the agent, a token in the environment is another agent's. */
+const passedTo = ({ env }: ServerCommand): string[] =>
+  VARIABLES.filter(
+    (name) => !(name in env || (name === 'RELAY_AGENT_TOKEN' && env.RELAY_AGENT_NAME !== undefined)),
+  );
 const withServers = { format: json, servers: 'mcpServers' } as const;
 
 /** OpenCode reads both names; use the one that exists. */
@@ -151,7 +156,7 @@ export const CLIENTS: readonly Client[] = [
     projectFile: (project) => join(project, '.codex', 'config.toml'),
     globalFile: (machine) => join(codexHome(machine), 'config.toml'),
     // Codex passes only listed variables to a server.
-    entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
+    entry: (server) => ({ ...plain(server), env_vars: passedTo(server) }),
     hooks: {
       ...CODEX_HOOKS,
       projectFile: (project) => join(project, '.codex', 'hooks.json'),
@@ -171,14 +176,11 @@ export const CLIENTS: readonly Client[] = [
     projectFile: (project) => join(project, '.gemini', 'settings.json'),
     globalFile: (machine) => join(geminiHome(machine), 'settings.json'),
     // Gemini CLI withholds variables that look like secrets, except listed ones.
-    entry: (server) => ({
-      ...plain(server),
-      env: {
-        ...server.env,
-        RELAY_AGENT_TOKEN: `\${RELAY_AGENT_TOKEN:-}`,
-        RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}`,
-      },
-    }),
+    entry: (server) => {
+      const secrets = passedTo(server).filter((name) => /_(TOKEN|KEY)$/.test(name));
+      const references = Object.fromEntries(secrets.map((name) => [name, `\${${name}:-}`]));
+      return { ...plain(server), env: { ...server.env, ...references } };
+    },
     hooks: {
       ...GEMINI_HOOKS,
       projectFile: (project) => join(project, '.gemini', 'settings.json'),

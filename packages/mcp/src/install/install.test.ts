@@ -273,6 +273,18 @@ describe('the entry', () => {
       code: 'InvalidName',
     });
   });
+
+  test('passes no token on to an agent that it names: it is that of the agent of the terminal', async () => {
+    await install({ editor: 'codex,gemini', name: 'Alice' });
+    const texts = [
+      await read('shop', '.codex', 'config.toml'),
+      await read('shop', '.gemini', 'settings.json'),
+    ];
+    for (const text of texts) {
+      expect(text).toContain('RELAY_WORKSPACE_KEY');
+      expect(text).not.toContain('RELAY_AGENT_TOKEN');
+    }
+  });
 });
 
 describe('a file of the user', () => {

@@ -17,7 +17,7 @@ export interface RunInfo {
   endedAt?: number;
   /** Observed by its host, not reported by the agent; absent if the end was not observed. */
   exit?: RunExit;
-  /** Why it ended, if the exit code does not say: it was released, its host was killed. */
+  /** Why it ended, if the exit code does not say: it was released, its host ended without a report. */
   ended?: string;
   version?: string;
   /** Its conversation is known: it can be resumed when it has ended. */

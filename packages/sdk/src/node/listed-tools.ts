@@ -6,6 +6,7 @@ import { isAlive, processMark } from '@agent-relay/platform/processes';
 import { dataDirectory, type Environment } from './discovery/locations.ts';
 
 const SUFFIX = '.tools';
+/** Looked for, not watched: it is there a second or two after the start, and some file systems report no changes. */
 const LOOK_MS = 100;
 
 /** Directory of the notes that an MCP server leaves for the hooks of its client. Both know the process that started them. */

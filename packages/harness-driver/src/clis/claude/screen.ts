@@ -16,7 +16,7 @@ const FAILURES: FailureWords = [
   ['interrupted', /^⎿Interrupted·/],
 ];
 const SUSPENDED = /\bClaude Code (has been|is) suspended\b/;
-/** What it may ask before its first session. */
+/** What it may ask before its first session, below a line across the screen. */
 const FIRST_QUESTIONS = [
   ['trust question', /\btrust this folder\b|\bAccessing workspace\b/i],
   ['sign-in', /\bDo you want to use this API key\?|\bSelect login method:/],
@@ -37,16 +37,21 @@ export const claudeScreen: ScreenReader = {
       const isDrawn = view.lines.slice(composer.bottom + 1).some((line) => line.text !== '');
       return isDrawn ? readComposer(view, composer) : { state: 'starting' };
     }
-    const text = view.lines.map((line) => line.text).join('\n');
+    const text = textOf(view.lines);
     if (!view.alternate && SUSPENDED.test(text)) return { state: 'suspended' };
     if (SETUP.test(text)) return { state: 'starting', question: 'first-run setup' };
     if (!WAY_OUT.test(text)) return { state: 'unknown' };
-    const [question] = FIRST_QUESTIONS.find(([, asks]) => asks.test(text)) ?? [];
+    const asked = textOf(
+      view.lines.slice(view.lines.findLastIndex((line) => isRule(line.text, view.columns)) + 1),
+    );
+    const [question] = FIRST_QUESTIONS.find(([, asks]) => asks.test(asked)) ?? [];
     if (question) return { state: 'starting', question };
     return view.lines.some((line) => line.text.startsWith('▔▔')) ? { state: 'menu' } : { state: 'dialog' };
   },
   isPasted: (draft, text) => /^\[Pasted text #\d+( \+\d+ lines)?\]$/.test(draft) || showsEndOf(draft, text),
 };
+
+const textOf = (lines: readonly ScreenLine[]): string => lines.map(({ text }) => text).join('\n');
 
 interface Composer {
   top: number;

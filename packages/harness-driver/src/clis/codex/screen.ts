@@ -4,7 +4,7 @@ import { showsEndOf } from '../pasted.ts';
 import { type FailureWords, failureIn, paragraphAt } from '../turn-failure.ts';
 
 const WAY_OUT = /\b(press enter to|enter select|enter to submit|esc (to )?(cancel|back|close|go back))\b/i;
-/** What it may ask before its first session. */
+/** What it may ask before its first session; the same words may be in a conversation. */
 const FIRST_QUESTIONS = [
   ['trust question', /\bTrust this folder\?[\s\S]*\benter continue\b/],
   [
@@ -32,7 +32,7 @@ export const codexScreen: ScreenReader = {
     const { lines, cursor, bracketedPaste } = view;
     const all = lines.map(({ text }) => text).join('\n');
     const [question] = FIRST_QUESTIONS.find(([, asks]) => asks.test(all)) ?? [];
-    if (question && !isPrompt(lines[cursor.row])) return { state: 'starting', question };
+    if (question && !lines.some(isEntry)) return { state: 'starting', question };
     const footer = lines.slice(cursor.row + 1).map(({ text }) => text);
     const ways = footer.filter((text) => WAY_OUT.test(text));
     if (ways.length > 0) return { state: ways.some((text) => MENU.test(text)) ? 'menu' : 'dialog' };
@@ -51,6 +51,9 @@ export const codexScreen: ScreenReader = {
 
 const isPrompt = (line: ScreenLine | undefined): boolean =>
   line !== undefined && /^›( |$)/.test(line.text) && line.looks[0] === 'b';
+
+/** Of the conversation, or the composer: there is a session. */
+const isEntry = (line: ScreenLine): boolean => isPrompt(line) || /^[•■] /.test(line.text);
 
 /** A sign at the right says that the draft begins above. Since 0.169.0, such a draft hides what else is below. */
 const isScrolled = (line: ScreenLine | undefined): boolean =>

@@ -32,10 +32,6 @@ const HANDED_ON = [
 export const handedOn = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(HANDED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-/** Quotes a word for a shell. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** Runs a program that opens windows; resolves with its output. */
 export async function control(program: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(program, args, { stdio: 'pipe' });

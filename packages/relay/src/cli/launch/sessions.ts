@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { ensurePrivateDirectory, writeAtomically } from '@agent-relay/platform';
+import { shellWord } from '@agent-relay/protocol';
 import { PROGRAM } from '../program-file.ts';
 import { clientConfig } from './address.ts';
-import { handedOn, type Layout, quoted } from './layout.ts';
+import { handedOn, type Layout } from './layout.ts';
 import type { Prompts } from './prompts.ts';
 
 /** The command of a role's session, with placeholders for the two files. */
@@ -26,7 +27,7 @@ export async function sessionLayout(options: {
   const sessions = [...prompts].map(async ([role, prompt]) => {
     const file = join(directory, `${role}.md`);
     await writeAtomically(file, `${prompt}\n`);
-    const filled = command.replaceAll('{prompt}', quoted(file)).replaceAll('{config}', quoted(config));
+    const filled = command.replaceAll('{prompt}', shellWord(file)).replaceAll('{config}', shellWord(config));
     // If the client also has an agent-relay entry, it is the same agent.
     return { title: role, command: filled, runs: false, env: { RELAY_AGENT_NAME: role } };
   });
@@ -46,7 +47,7 @@ export async function sessionLayout(options: {
   return {
     name: `relay-${port}`,
     panes: [
-      { title: 'relay', command: relay.map(quoted).join(' '), runs: true },
+      { title: 'relay', command: relay.map(shellWord).join(' '), runs: true },
       ...(await Promise.all(sessions)),
     ],
     directory: process.cwd(),

@@ -23,9 +23,9 @@ it.each([
     undefined,
   ],
   [
-    'ended (its host process was killed)',
+    'ended (its host process ended without a report)',
     'offline',
-    { ...ready, state: 'exited', endedAt: NOW - 2000, ended: 'its host process was killed' },
+    { ...ready, state: 'exited', endedAt: NOW - 2000, ended: 'its host process ended without a report' },
     undefined,
   ],
 ] as const)('says %s', (text, status, run, reason) => {

@@ -90,12 +90,28 @@ it('is shown as ended as soon as its host was killed, also together with the dae
   bea.disconnect();
   expect(await shownRun()).toMatchObject({ state: 'starting' });
   core.processes.alive.clear();
-  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+  expect(await shownRun()).toMatchObject({
+    state: 'exited',
+    ended: 'its host process ended without a report',
+  });
   const next = bea.again();
   await runs(next, 'run_2', 8);
   core.processes.alive.clear();
   await core.restart();
-  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'its host process was killed' });
+  expect(await shownRun()).toMatchObject({
+    state: 'exited',
+    ended: 'its host process ended without a report',
+  });
+});
+
+it('was released, also if its host ends without a report then', async () => {
+  await runs(bea, 'run_1', 7);
+  const released = core.owner(workspace).request('RELEASE', { agent: 'Bea' });
+  await expect.poll(() => bea.events.some(({ type }) => type === 'run.end')).toBe(true);
+  core.processes.alive.clear();
+  bea.disconnect();
+  await released;
+  expect(await shownRun()).toMatchObject({ state: 'exited', ended: 'released' });
 });
 
 it('on another machine is lost after a while without a connection, and back when it reconnects', async () => {

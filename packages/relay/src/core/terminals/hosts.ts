@@ -64,7 +64,7 @@ export class Hosts {
       const run = parts.runs.byId(id);
       if (!run) return;
       if (complaint?.next !== undefined) this.#advice.set(run, complaint.next);
-      parts.background(this.ended(run, { ended: complaint?.message ?? HOST_KILLED }));
+      parts.background(this.ended(run, { ended: complaint?.message ?? HOST_GONE }));
     };
   }
 
@@ -136,7 +136,7 @@ export class Hosts {
     ongoing.onEnd = this.reserve(agent, { run, cli, pid: host.pid, terminal });
     const before = this.#parts.runs.live(agent.id);
     // Its end was not noticed yet.
-    if (before && before.id !== run) await this.ended(before, { ended: HOST_KILLED });
+    if (before && before.id !== run) await this.ended(before, { ended: HOST_GONE });
     return {};
   }
 
@@ -218,15 +218,18 @@ export class Hosts {
   }
 
   /** The program has ended; the first report stays. */
-  async ended(run: Run, how: { exit?: RunExit; ended?: string }): Promise<void> {
+  async ended(run: Run, how: { exit?: RunExit; ended?: string } = {}): Promise<void> {
     if (run.endedAt !== undefined) return;
     const { runs, clock, presence } = this.#parts;
-    const saved = runs.save(run, { ...how, endedAt: clock.now() });
+    const isReleased = this.isReleasing(run);
+    // That its host is gone is then no news.
+    const why = isReleased && !how.exit ? { ended: 'released' } : how;
+    const saved = runs.save(run, { ...why, endedAt: clock.now() });
     const agent = this.#parts.agentOf(run.agentId);
     if (agent) {
       const end = {
         ...(how.exit && { exit: how.exit }),
-        ...(this.isReleasing(run) && { released: true as const }),
+        ...(isReleased && { released: true as const }),
       };
       presence.tell(run.workspaceId, { type: 'session.exited', agent: agent.name, ...end });
     }
@@ -248,10 +251,10 @@ export class Hosts {
     });
   }
 
-  /** Records the end of a run whose host was killed, if that has happened. */
+  /** Records the end of a run whose host has ended without a report, if that has happened. */
   notice(run: Run): void {
     if (run.endedAt === undefined && this.isGone(run))
-      this.#parts.background(this.ended(run, { ended: HOST_KILLED }));
+      this.#parts.background(this.ended(run, { ended: HOST_GONE }));
   }
 
   /** A run without a process on this machine: only its connection tells that it is there. */
@@ -261,8 +264,8 @@ export class Hosts {
   }
 }
 
-/** A host that ends otherwise says why. */
-export const HOST_KILLED = 'its host process was killed';
+/** It was killed, or ended while no daemon was there. Any other host reports how its program ended. */
+export const HOST_GONE = 'its host process ended without a report';
 
 /** How a run on another machine ended, as far as is known here: it may reconnect. */
 const CONNECTION_LOST = 'its connection was lost';

@@ -123,6 +123,6 @@ export class Releasing {
         retryable: true,
         next: 'Try again when it is online, or end the program there.',
       });
-    await hosts.ended(run, { ended: 'released' });
+    await hosts.ended(run);
   }
 }

@@ -13,7 +13,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import { cliOf } from './clis.ts';
-import { HOST_KILLED, type Hosts } from './hosts.ts';
+import { HOST_GONE, type Hosts } from './hosts.ts';
 import { requireMayRelease, requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
@@ -78,7 +78,7 @@ export class Resuming {
         `${agent.name} is still running.`,
         `Look at it with: agent-relay attach ${agent.name}`,
       );
-    await hosts.ended(before, { ended: HOST_KILLED });
+    await hosts.ended(before, { ended: HOST_GONE });
     // The CLI may still be ending, and writing its conversation.
     const { host, program } = before;
     if (host) await processes.end({ host, program }, PROGRAM_MS);

@@ -64,7 +64,7 @@ describe('SPAWN', () => {
       'whose host was killed',
       (run) => core.processes.onHostEnded(run, undefined),
       {
-        message: '"Worker" (claude) could not be started: its host process was killed.',
+        message: '"Worker" (claude) could not be started: its host process ended without a report.',
         next: expect.stringContaining('see hosts.log'),
       },
     ],
@@ -287,7 +287,9 @@ describe('a run', () => {
     core.clock.advance(30_000);
     await expect.poll(() => runOf('Worker')).toMatchObject({ state: 'exited', ended: expect.any(String) });
     expect(await runOf('Other')).toMatchObject({ state: 'starting' });
-    await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" ended: its host process was killed.']);
+    await expect
+      .poll(() => noticesOf(lead))
+      .toEqual(['Worker "Worker" ended: its host process ended without a report.']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { RelayError, shellWord } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Quotas } from '../governance/quotas.ts';
@@ -95,9 +95,6 @@ export class Starting {
     return `Start it in a terminal to see why${worktree ? '' : `, in ${cwd}`}: ${command}`;
   }
 }
-
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The program has ended, and was never ready. */
 export const endedEarly = (run: Run | undefined): boolean =>

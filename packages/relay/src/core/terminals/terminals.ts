@@ -114,7 +114,7 @@ export class Terminals {
     }
   }
 
-  /** The run of an agent. That its host was killed may not have been noticed before. */
+  /** The run of an agent. That its host has ended may not have been noticed before. */
   describe(agentId: number): RunInfo | undefined {
     const run = this.runs.of(agentId);
     if (run) this.hosts.notice(run);
