@@ -63,6 +63,7 @@ describe('the lines of a program', () => {
 
     it.each<[string, string]>([
       ['the screen is cleared', '\x1b[H\x1b[2J'],
+      ['the screen is cleared from the top', '\x1b[H\x1b[J'],
       ['the screen is cleared where the cursor is', '\x1b[2J'],
       ['only the history is cleared', '\x1b[3J'],
       ['the screen and then the history is cleared', '\x1b[H\x1b[2J\x1b[3J'],

@@ -72,8 +72,10 @@ export class LineLog {
   #erases(part: number | number[] = 0): void {
     if (this.#isElsewhere) return;
     this.#takeAll();
-    const { baseY } = this.#emulator.buffer.normal;
-    if (part !== 3 && this.#line >= baseY) this.#goOnAfter(part === 2 ? baseY : this.#line);
+    const { baseY, cursorY } = this.#emulator.buffer.normal;
+    // From the top: some terminals are cleared like that.
+    const isAll = part === 2 || (part === 0 && cursorY === 0);
+    if (part !== 3 && this.#line >= baseY) this.#goOnAfter(isAll ? baseY : this.#line);
   }
 
   /** Rows are about to be deleted from the cursor on; what is below moves up. */
