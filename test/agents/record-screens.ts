@@ -94,6 +94,36 @@ const QUESTIONS: Record<string, FirstQuestion[]> = {
     },
   ],
 };
+/** Homes in which they have no key for their model, and say so without asking it. */
+const WITHOUT_KEY: Record<string, Omit<FirstQuestion, 'name'>> = {
+  claude: {
+    shows: /\bNot logged in\b/,
+    files: (project) => ({
+      '.claude.json': {
+        hasCompletedOnboarding: true,
+        customApiKeyResponses: { approved: [], rejected: [KEY.slice(-20)] },
+        ...trusted(project),
+      },
+    }),
+  },
+  codex: {
+    shows: /^■ /m,
+    files: () => ({
+      '.codex/config.toml': `model = "scripted"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:9/v1"
+wire_api = "responses"
+env_key = "NO_SUCH_KEY"
+`,
+    }),
+  },
+};
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
 
 interface Session extends BareCli {
@@ -107,6 +137,13 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
     await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
   for (const { name, shows, asks = true, files } of QUESTIONS[cli.id] ?? [])
     await inSession(cli, { asks, files }, ({ save }) => save(name, shows));
+  const without = WITHOUT_KEY[cli.id];
+  if (without)
+    await inSession(cli, { asks: true, files: without.files }, async ({ press, save }) => {
+      await press(paste('Once more.'));
+      await press('\r');
+      await save('without a key', without.shows);
+    });
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
   if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));

@@ -180,6 +180,7 @@ it.each([
   ['usageLimitExceeded', '', 'usage_limit'],
   ['unauthorized', '', 'signed_out'],
   ['other', 'unexpected status 401 Unauthorized', 'signed_out'],
+  ['other', 'Missing environment variable: `KEY`.', 'signed_out'],
   ['other', 'exceeded retry limit, last status: 429 Too Many Requests', 'usage_limit'],
   ['contextWindowExceeded', '', 'context_full'],
 ])('holds messages after a turn that failed: %s %s', async (codexErrorInfo, message, code) => {

@@ -170,7 +170,7 @@ export class ThreadIngress implements ChannelIngress {
 
 /** Models of other providers have no code for it. */
 function failureIn(message: string): ReasonInput | undefined {
-  if (/\bstatus 401\b/.test(message)) return { code: 'signed_out' };
+  if (/\bstatus 401\b|^Missing environment variable:/.test(message)) return { code: 'signed_out' };
   return /\blast status: 429\b/.test(message) ? { code: 'usage_limit' } : undefined;
 }
 

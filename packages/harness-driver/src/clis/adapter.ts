@@ -53,7 +53,7 @@ export interface WatchedAgent {
   /** Whether somebody typed in its terminal within the time. */
   typedWithin(ms: number): boolean;
   /** Resolves with whether the screen showed it working within the time. */
-  turnStarts(withinMs: number): Promise<boolean>;
+  turnStarts(withinMs: number, isStill: () => boolean): Promise<boolean>;
   /** When it wants its messages while it works; may change. */
   readonly attention: Attention | undefined;
   /** Call it when the gate may have changed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenView } from '../screen/view.ts';
+import type { ScreenLine, ScreenView } from '../screen/view.ts';
 import { claudeConversation } from './claude/conversation.ts';
 import { codexConversation } from './codex/conversation.ts';
 import type { ConversationReader } from './conversation.ts';
@@ -77,6 +77,18 @@ describe('a conversation', () => {
     expect(said(opencodeConversation, screenOf(rows, composer))).toEqual([
       'other:   ┃  ->relay:Eve from a prompt',
       'agent: an answer',
+    ]);
+  });
+
+  it('in OpenCode has prompts beside a panel, and no tools on one', () => {
+    const rows = ['  ┃  a prompt', '', '     an answer', '', '  ┃  ->relay:Eve from a tool', ''];
+    const composer = ['  ┃', '  ┃', '  ┃', '  ┃  Build · model', `  ╹${'▀'.repeat(28)}`];
+    const view = screenOf(rows, composer);
+    const lines = view.lines.with(0, { ...(view.lines[0] as ScreenLine), isBesidePanel: true });
+    expect(said(opencodeConversation, { ...view, lines })).toEqual([
+      'person: a prompt',
+      'agent: an answer',
+      'other:   ┃  ->relay:Eve from a tool',
     ]);
   });
 

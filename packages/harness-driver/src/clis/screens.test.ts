@@ -64,6 +64,14 @@ describe.each([
   });
 });
 
+it.each([
+  ['claude', claudeScreen],
+  ['codex', codexScreen],
+])('of %s says that it is signed out, if it has no key to call its model with', (cli, reader) => {
+  const reading = reader.read(recorded(cli, 'without a key'));
+  expect(reading).toMatchObject({ state: 'composer', busy: false, failure: 'signed_out' });
+});
+
 it('of codex tells a usage limit from what is said about one', () => {
   const failed = recorded('codex', 'usage limit');
   expect(codexScreen.read(failed)).toMatchObject({ state: 'composer', failure: 'usage_limit' });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Reading } from '../clis/reading.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
@@ -137,6 +137,42 @@ it('waits some seconds after the person interrupted a turn', () => {
   vi.advanceTimersByTime(10_000);
   // It still says so on the screen.
   expect(looks).toEqual(['open']);
+});
+
+describe('a turn', () => {
+  const busy: Reading = { ...EMPTY, busy: true };
+  /** Resolves with what was observed, after the screen has shown these, 50 ms each. */
+  async function observed(readings: Reading[], isStill = () => true): Promise<boolean> {
+    const { terminal, shows } = open(EMPTY);
+    const isTurn = terminal.turnStarts(15_000, isStill);
+    for (const reading of readings) {
+      shows(reading);
+      terminal.screenChanged();
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    await vi.advanceTimersByTimeAsync(15_000);
+    return isTurn;
+  }
+
+  it.each<[string, Reading[], boolean]>([
+    ['has not started on an idle screen', [EMPTY], false],
+    ['has started when the CLI works for a while', [busy], true],
+    ['has started when the CLI has worked and nothing failed', [busy, EMPTY], true],
+    ['has started when the CLI asks for permission', [{ state: 'dialog' }], true],
+    ['has not started if the CLI was signed out', [busy, { ...EMPTY, failure: 'signed_out' }], false],
+    ['has started if a limit ended it', [busy, { ...EMPTY, failure: 'usage_limit' }], true],
+  ])('%s', async (_what, readings, isTurn) => {
+    expect(await observed(readings)).toBe(isTurn);
+  });
+
+  it('has not started if the next message was delivered before the CLI worked', async () => {
+    expect(await observed([busy], () => false)).toBe(false);
+  });
+
+  it('has started although the next message was delivered since', async () => {
+    let asked = 0;
+    expect(await observed([busy, busy], () => ++asked === 1)).toBe(true);
+  });
 });
 
 it('waits until a key just pressed must be on the screen', () => {

@@ -18,9 +18,12 @@ const AFTER_QUESTION_MS = 3000;
 /** For a program that takes no pastes. Nothing in it comes from others. */
 const ANNOUNCEMENT = 'You have a Relay message. Check your inbox with relay_inbox or: agent-relay inbox';
 
+/** A CLI that cannot call its model says so within this time. */
+const CALLED_MS = 1000;
+
 const OUTCOMES: Record<Injection, Outcome> = {
   submitted: 'injected',
-  turned: 'turn_started',
+  turned: 'injected',
   'not typed': 'not begun',
   unclear: 'uncertain',
 };
@@ -43,6 +46,8 @@ export class AgentTerminal implements Ingress {
   #quiet: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isTyping = false;
+  /** When the CLI began to work on the message that was typed last, if that was at once. */
+  #turnedAt: number | undefined;
   /** While turns fail, for a reason that the screen shows. */
   readonly #hold: Hold;
   /** The failure that is on the screen was counted. */
@@ -151,6 +156,7 @@ export class AgentTerminal implements Ingress {
           { reading: () => this.reading(), pastes, write, changed },
           reader,
         );
+        this.#turnedAt = injection === 'turned' ? performance.now() : undefined;
         return pastes || injection === 'not typed' ? OUTCOMES[injection] : 'announced';
       } finally {
         this.#isTyping = false;
@@ -161,24 +167,32 @@ export class AgentTerminal implements Ingress {
     return outcome;
   }
 
-  async turnStarts(withinMs: number): Promise<boolean> {
-    const deadline = performance.now() + withinMs;
-    while (!this.#isInTurn()) {
+  /** A CLI also looks busy until it finds that it is signed out, so that alone is no proof of a call. */
+  async turnStarts(withinMs: number, isStill: () => boolean): Promise<boolean> {
+    let begunAt = this.#turnedAt;
+    this.#turnedAt = undefined;
+    let deadline = begunAt === undefined ? performance.now() + withinMs : begunAt + CALLED_MS;
+    while (!this.#isClosed) {
+      const reading = this.reading();
+      // It asks the person only what the model wants.
+      if (reading.state === 'dialog') return begunAt !== undefined || isStill();
+      const isIdle = reading.state === 'composer' && !reading.busy;
+      if (begunAt !== undefined && isIdle) return reading.failure !== 'signed_out';
+      if (begunAt === undefined && reading.state === 'composer' && !isIdle) {
+        if (!isStill()) return false;
+        begunAt = performance.now();
+        deadline = begunAt + CALLED_MS;
+      }
       const left = deadline - performance.now();
-      if (left <= 0 || this.#isClosed) return false;
+      if (left <= 0) return begunAt !== undefined;
       await this.#changed(left);
     }
-    return true;
+    return false;
   }
 
   reading(): Reading {
     const view = this.#screen.view();
     return view && this.#reader ? this.#reader.read(view) : { state: 'unknown' };
-  }
-
-  #isInTurn(): boolean {
-    const reading = this.reading();
-    return reading.state === 'dialog' || (reading.state === 'composer' && reading.busy);
   }
 
   #changed(withinMs: number): Promise<void> {

@@ -13,7 +13,7 @@ import type { PathProof } from './path-proof.ts';
 /** What is reported to the daemon about a message, and its path. */
 interface Report {
   path: ClaimingPath;
-  state: Exclude<Outcome, 'not begun' | 'announced'> | 'refused';
+  state: Exclude<Outcome, 'not begun' | 'announced'> | 'turn_started' | 'refused';
 }
 
 export interface DelivererOptions {
@@ -218,7 +218,7 @@ export class Deliverer {
   /** Until the next message is delivered: from then on a turn may be that one's. */
   async #watchTurn(id: string, ingress: Ingress): Promise<void> {
     this.#submitted = id;
-    if (!(await ingress.turnStarts(TURN_MS)) || this.#submitted !== id) return;
+    if (!(await ingress.turnStarts(TURN_MS, () => this.#submitted === id))) return;
     await this.#observed(id, { path: ingress.path, state: 'turn_started' });
   }
 

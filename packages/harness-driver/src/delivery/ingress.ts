@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts';
  * What was observed of a delivery. `not begun`: certainly nothing, so it may be tried again. `announced`: the agent was told
  * that a message is in its inbox, and got nothing of it.
  */
-export type Outcome = 'injected' | 'turn_started' | 'not begun' | 'announced' | 'uncertain';
+export type Outcome = 'injected' | 'not begun' | 'announced' | 'uncertain';
 
 /** A path into an agent's context. */
 export interface Ingress {
@@ -16,8 +16,11 @@ export interface Ingress {
   gate(): Gate | undefined;
   /** Delivers a message. One at a time. */
   deliver(message: { id: string; text: string }): Promise<Outcome>;
-  /** Resolves with whether the model was seen working within the time. */
-  turnStarts(withinMs: number): Promise<boolean>;
+  /**
+   * Resolves with whether the model was called. A turn has to begin within the time, and while `isStill` says that it would be
+   * that of the message delivered last.
+   */
+  turnStarts(withinMs: number, isStill: () => boolean): Promise<boolean>;
   /** Called if an `uncertain` message is seen in the context after all. */
   onFound?: (id: string) => void;
 }

@@ -204,7 +204,7 @@ describe('a message by the hooks', () => {
     const outcome = ingress.deliver(MESSAGE);
     await seen();
     expect(await outcome).toBe('injected');
-    const turn = ingress.turnStarts(1);
+    const turn = ingress.turnStarts(1, () => true);
     await hook('Stop', { promptId: 'another' });
     await hook('Stop', { promptId: 'p1' });
     expect(await turn).toBe(true);
@@ -216,7 +216,7 @@ describe('a message by the hooks', () => {
     const outcome = ingress.deliver(MESSAGE);
     await seen();
     expect(await outcome).toBe('injected');
-    expect(await ingress.turnStarts(1)).toBe(true);
+    expect(await ingress.turnStarts(1, () => true)).toBe(true);
   });
 
   it('is not begun without a process that waits, or with one whose CLI is gone', async () => {

@@ -117,12 +117,12 @@ export class HookIngress implements ChannelIngress, PromptSource {
     return (await seen) ? 'injected' : 'uncertain';
   }
 
-  async turnStarts(withinMs: number): Promise<boolean> {
+  async turnStarts(withinMs: number, isStill: () => boolean): Promise<boolean> {
     this.#begun?.told(false);
     const told = new Promise<boolean>((resolve) => {
       this.#begun = { promptId: this.#promptId, told: resolve };
     });
-    const shown = this.#agent.turnStarts(withinMs);
+    const shown = this.#agent.turnStarts(withinMs, isStill);
     // Whichever is first; a turn that is over at once is never on the screen.
     return Promise.race([shown.then((is) => is || told), told.then((is) => is || shown)]);
   }

@@ -146,7 +146,7 @@ export class AgentHost {
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
       typedWithin: (ms) => terminal.typedWithin(ms),
-      turnStarts: (withinMs) => terminal.turnStarts(withinMs),
+      turnStarts: (withinMs, isStill) => terminal.turnStarts(withinMs, isStill),
       get attention() {
         return link.attention;
       },

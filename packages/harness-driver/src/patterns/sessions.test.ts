@@ -4,6 +4,7 @@ import type { RecordedOutput } from '../../../../test/kit/terminal.ts';
 import type { CliAdapter } from '../clis/adapter.ts';
 import { adapterOf } from '../clis/clis.ts';
 import { Screen } from '../screen/screen.ts';
+import type { ScreenView } from '../screen/view.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import type { Command } from './command.ts';
 
@@ -49,11 +50,17 @@ const STYLES = {
 class Replay {
   readonly commands: Command[] = [];
   readonly #watch: AnswerWatch;
+  readonly #isSeen: (view: ScreenView) => boolean;
   #screen: Screen | undefined;
   #now = 0;
 
-  constructor({ screen, conversation }: CliAdapter) {
+  /** `isBlind`: as if each turn were over before it is seen. */
+  constructor({ screen, conversation }: CliAdapter, isBlind: boolean) {
     if (!screen || !conversation) throw new Error('its screen is not known');
+    this.#isSeen = (view) => {
+      const reading = screen.read(view);
+      return !isBlind || (reading.state === 'composer' && !reading.busy);
+    };
     this.#watch = new AnswerWatch(screen, conversation);
   }
 
@@ -61,7 +68,7 @@ class Replay {
     for (; this.#screen && this.#now + LOOK_MS <= time; this.#now += LOOK_MS) {
       await this.#screen.settled();
       const view = this.#screen.view();
-      if (view) this.commands.push(...this.#watch.look(view, this.#now));
+      if (view && this.#isSeen(view)) this.commands.push(...this.#watch.look(view, this.#now));
     }
   }
 
@@ -76,9 +83,13 @@ class Replay {
   }
 }
 
-async function replay(cli: string, name: string, { pieces = 1, again = 0 } = {}): Promise<Command[]> {
+async function replay(
+  cli: string,
+  name: string,
+  { pieces = 1, again = 0, isBlind = false } = {},
+): Promise<Command[]> {
   const recording = readSessionFile(new URL(`${cli}-${name}.jsonl.gz`, SESSIONS));
-  const session = new Replay(adapterOf(cli));
+  const session = new Replay(adapterOf(cli), isBlind);
   const last = recording.at(-1)?.at ?? 0;
   for (const { at, event } of recording) {
     await session.until(at);
@@ -102,6 +113,11 @@ describe.each(Object.entries(STYLES))('recorded sessions of %s', (cli, style) =>
 
   it('have them also if their output comes in small pieces', { timeout: 60_000 }, async () => {
     expect(await replay(cli, 'usual', { pieces: 50 })).toEqual(expected);
+  });
+
+  it('have those of short turns that are over before they are seen', { timeout: 60_000 }, async () => {
+    const found = await replay(cli, 'usual', { isBlind: true });
+    expect(found.slice(-2)).toEqual(Array(2).fill(bob('Hello Bob, the tests pass.')));
   });
 
   it('have no more of them if they are drawn again', { timeout: 60_000 }, async () => {

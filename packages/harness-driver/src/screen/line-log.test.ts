@@ -57,6 +57,31 @@ describe('the lines of a program', () => {
     expect(await told('one\r\n\x1b[2J\x1b[Htwo\r\n')).toEqual(['one', 'two']);
   });
 
+  describe('are told once, although lines scrolled away before', () => {
+    const all = Array.from({ length: 9 }, (_, line) => `line ${line}`);
+    const written = `${all.join('\r\n')}\r\n`;
+
+    it.each<[string, string]>([
+      ['the screen is cleared', '\x1b[H\x1b[2J'],
+      ['the screen is cleared from the top', '\x1b[H\x1b[J'],
+      ['the screen is cleared where the cursor is', '\x1b[2J'],
+      ['only the history is cleared', '\x1b[3J'],
+      ['the screen and then the history is cleared', '\x1b[H\x1b[2J\x1b[3J'],
+      ['the last lines are erased and drawn again', '\x1b[3A\x1b[Jline 6\r\nline 7\r\nline 8\r\n'],
+      ['what is above the cursor is erased', '\x1b[1J'],
+      ['the last lines are deleted', '\x1b[2A\x1b[3M'],
+      ['the terminal is reset', '\x1bc'],
+    ])('%s', async (_what, output) => {
+      expect(await told(written, output, 'new\r\n')).toEqual([...all, 'new']);
+      expect(await told(`${written}${output}new\r\n`)).toEqual([...all, 'new']);
+    });
+  });
+
+  it('have no blanks where a wide character did not fit', async () => {
+    const wide = `a${'宽'.repeat(25)}`;
+    expect(await told(`${wide}\r\n`)).toEqual([wide]);
+  });
+
   it('are none on the alternate screen', async () => {
     expect(await told('one\r\n\x1b[?1049h', 'alternate\r\nmore\r\n', '\x1b[?1049ltwo\r\n')).toEqual([
       'one',

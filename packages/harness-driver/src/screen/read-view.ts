@@ -19,20 +19,29 @@ export function readView(emulator: Terminal, isCursorVisible: boolean): ScreenVi
 }
 
 function readLine(emulator: Terminal, index: number, cell: IBufferCell): ScreenLine {
-  const line = emulator.buffer.active.getLine(index);
+  const cells = emulator.buffer.active.getLine(index);
   let text = '';
   let looks = '';
-  for (let column = 0; line && column < emulator.cols; column++) {
-    line.getCell(column, cell);
+  /** The background of the first character. */
+  let first: string | undefined;
+  let isBesidePanel: boolean | undefined;
+  for (let column = 0; cells && column < emulator.cols; column++) {
+    cells.getCell(column, cell);
     // The second half of a wide character.
     if (cell.getWidth() === 0) continue;
     const characters = cell.getChars() || ' ';
+    // Only once in a row: this is read often.
+    if (first !== undefined) isBesidePanel ??= backgroundOf(cell) !== first;
+    else if (characters !== ' ') first = backgroundOf(cell);
     text += characters;
     looks += lookOf(cell).repeat(characters.length);
   }
   const end = text.trimEnd().length;
-  return { text: text.slice(0, end), looks: looks.slice(0, end) };
+  const line = { text: text.slice(0, end), looks: looks.slice(0, end) };
+  return isBesidePanel ? { ...line, isBesidePanel: true } : line;
 }
+
+const backgroundOf = (cell: IBufferCell): string => `${cell.getBgColorMode()} ${cell.getBgColor()}`;
 
 function lookOf(cell: IBufferCell): string {
   if (cell.isInverse()) return 'i';

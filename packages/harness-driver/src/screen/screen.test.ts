@@ -18,6 +18,18 @@ describe('the screen', () => {
     expect(screen.view()?.cursor).toEqual({ row: 1, column: 21, visible: true });
   });
 
+  it('tells a bar beside a panel from one on it', async () => {
+    const screen = await after(
+      '\x1b[44m  \x1b[31m|\x1b[45m text\x1b[0m\r\n  \x1b[45m| text\x1b[0m\r\n| text',
+    );
+    expect(
+      screen
+        .view()
+        ?.lines.slice(0, 3)
+        .map((line) => line.isBesidePanel),
+    ).toEqual([true, undefined, undefined]);
+  });
+
   it.each(['🎉', '✅', '❤️', '👨‍👩‍👧‍👦', '🇩🇪'])('counts %s as two columns, as CLIs do', async (emoji) => {
     // Drawn over what was there, and continued where a CLI expects the next column.
     const screen = await after(`before\r${emoji}\x1b[3Gx`);

@@ -16,4 +16,6 @@ export interface ScreenLine {
   readonly text: string;
   /** How each character of the text looks: `i` inverse, `d` dim, `b` bold, `c` coloured, `.` plain. */
   readonly looks: string;
+  /** The first character has another background than what follows it: it is beside a panel, not on it. */
+  readonly isBesidePanel?: true;
 }

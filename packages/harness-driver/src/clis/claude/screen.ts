@@ -11,7 +11,7 @@ const WAY_OUT = /\besc to (cancel|exit|close|go back)\b/i;
 /** What the entries of the conversation begin with, and their results. */
 const ENTRY = /^(●|❯| {2}⎿) /;
 const FAILURES: FailureWords = [
-  ['signed_out', /^●(Pleaserun\/login·APIError:401|InvalidAPIkey·)/],
+  ['signed_out', /^(●(Pleaserun\/login·APIError:401|InvalidAPIkey·)|⎿Notloggedin·)/],
   ['context_full', /^⎿Contextlimitreached·/],
   ['interrupted', /^⎿Interrupted·/],
 ];

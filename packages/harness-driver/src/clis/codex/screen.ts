@@ -17,7 +17,7 @@ const FIRST_QUESTIONS = [
 /** How it tells of a turn that failed; any other entry after it, and it is the past. */
 const FAILURES: FailureWords = [
   ['usage_limit', /^■.*(hityourusagelimit|laststatus:429)/],
-  ['signed_out', /^■.*status401/],
+  ['signed_out', /^■(.*status401|Missingenvironmentvariable:)/],
   ['context_full', /^■.*(contextwindow|context_length_exceeded)/],
   ['interrupted', /^■Conversationinterrupted/],
 ];
