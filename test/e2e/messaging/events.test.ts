@@ -1,6 +1,6 @@
-import { reason } from '@agent-relay/protocol';
+import { isRelayError, reason } from '@agent-relay/protocol';
 import type { InvocationInfo, NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDaemon } from '../../kit/daemon.ts';
 import { startDaemonWithServers } from '../../kit/daemon-with-servers.ts';
 import { newRepository } from '../../kit/repository.ts';
@@ -62,8 +62,9 @@ async function performed({ alice, bob }: World, name: string, error?: string): P
   return await alice.invoke(name, {}, { wait: true });
 }
 
-/** Host says that it runs a program; its processes have ended, so that nobody could end them by mistake. */
+/** Host says that it runs a program. Its processes have ended, so that nobody could end them by mistake. */
 async function hostRun({ host }: World, run: string): Promise<void> {
+  running = run;
   const gone = { pid: 2 ** 22 - 1, mark: 'gone' };
   const startedAt = Date.now();
   await host.request('HOST', { run, cli: 'claude', cwd: '/', host: gone, program: gone, startedAt });
@@ -470,6 +471,8 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
 };
 
 let world: World;
+/** The run that the terminal last said it has. */
+let running: string | undefined;
 const heard = new Map<Name, RelayEvent[]>(NAMES.map((name) => [name, []]));
 
 const opened = new AsyncDisposableStack();
@@ -502,6 +505,16 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync());
 
 describe('every event reaches those it concerns, and nobody else', () => {
+  // Otherwise its end would be noticed during another one.
+  afterEach(async () => {
+    if (running === undefined) return;
+    const end = world.host.request('RUN_REPORT', { run: running, exit: { code: 0 } });
+    running = undefined;
+    await end.catch((error) => {
+      if (!isRelayError(error, 'NotRunning')) throw error;
+    });
+  });
+
   it.each(Object.entries(HAPPENINGS))('%s', async (type, { cause, heardBy }) => {
     for (const events of heard.values()) events.length = 0;
     const event = { type, ...(await cause(world)) };
