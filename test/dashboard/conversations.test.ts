@@ -84,8 +84,11 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await expect.poll(() => isRead(sent.at(-1))).toBe(true);
     expect(await messages().getByText('Number 0', { exact: true }).count()).toBe(1);
     expect(await isRead(sent[0])).toBe(false);
-    await messages().getByText('Number 0', { exact: true }).scrollIntoViewIfNeeded();
-    await expect.poll(() => isRead(sent[0])).toBe(true);
+    const readsFirst = async () => {
+      await messages().getByText('Number 0', { exact: true }).scrollIntoViewIfNeeded();
+      return await isRead(sent[0]);
+    };
+    await expect.poll(readsFirst).toBe(true);
     expect(await isRead(sent[15])).toBe(false);
   });
 

@@ -13,12 +13,15 @@ import type { TerminalResults } from './terminal-checks.ts';
 
 /** CLIs take long on a busy machine. */
 const DEADLINE_MS = 60_000;
+/** Between the parts of an answer. */
+const PACE_MS = 50;
 
 /** A CLI that the relay starts by itself: its model is told the task, and nothing is left of it afterwards. */
 export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<TerminalResults> {
   const named = (what: string) => `${cli.title} as a worker ${what}`;
   await using daemon = await startDaemon({ settings: UNGOVERNED });
-  await using model = await startScriptedModel();
+  // No model answers within one look at the screen: such a turn would not be seen.
+  await using model = await startScriptedModel({ paceMs: PACE_MS });
   const home = join(daemon.directory, 'homes', 'Worker');
   const sandbox: CliSandbox = {
     home,

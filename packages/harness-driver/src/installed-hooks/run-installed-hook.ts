@@ -108,7 +108,7 @@ async function untilMail(
         relay.on(event, () => resolve()),
       );
       signal.addEventListener('abort', () => resolve(), { once: true });
-      const messages = await waitedFor(relay, task).catch(ignorePassing);
+      const messages = await waitedFor(relay, task, isOver).catch(ignorePassing);
       if (messages.length === 0 && !signal.aborted) await again;
       for (const stop of stops) stop();
       if (messages.length > 0) return messages;
@@ -120,13 +120,17 @@ async function untilMail(
 }
 
 /** The messages that arrived meanwhile; none during a turn, if the agent wants them after it. */
-async function waitedFor(relay: Relay, task: WaitingTask): Promise<AddressedMessage[]> {
+async function waitedFor(
+  relay: Relay,
+  task: WaitingTask,
+  isOver: () => boolean,
+): Promise<AddressedMessage[]> {
   if (task === 'wait in turn' && (await ownAttention(relay)) === 'end-of-turn') {
     await relay.paths.waits('hook', { code: 'attention' });
     return [];
   }
   await relay.paths.ready('hook');
-  return await claim(relay, 1);
+  return isOver() ? [] : await claim(relay, 1);
 }
 
 /** All that was claimed is handed over: it would be `uncertain` when this process ends. */
