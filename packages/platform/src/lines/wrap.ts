@@ -47,6 +47,24 @@ function wrapLine(line: string, width: number): string {
   return [...lines, current].join('\n');
 }
 
+/**
+ * A line in rows of at most `width` columns, where any character may be the last of a row and none is dropped. Rows after the
+ * first begin with `margin` blanks. Tabs become blanks.
+ */
+export function rowsOf(line: string, width: number, margin: number): string[] {
+  let flat = '';
+  for (const [at, part] of line.split('\t').entries()) {
+    if (at > 0) flat += ' '.repeat(TAB - (widthOf(flat) % TAB));
+    flat += part;
+  }
+  if (widthOf(flat) <= width) return [flat];
+  const [first = ''] = pieces(flat, width);
+  const rest = pieces(flat.slice(first.length), Math.max(width - margin, 2));
+  return [first, ...rest.map((row) => ' '.repeat(margin) + row)];
+}
+
+const TAB = 8;
+
 function pieces(word: string, width: number): string[] {
   const parts = [''];
   for (const letter of lettersOf(word)) {
