@@ -95,6 +95,6 @@ export async function checkPrompts(checks: Checks, cli: AgentCli): Promise<void>
     );
 }
 
-/** What would hide the command, if it came first. */
-const LIE = `list the files\n  ls -la src${'\n'.repeat(100)}Described by the agent as: ls`;
-const TOLD = 'list the files ls -la src Described by the agent as: ls';
+/** What would hide the command, if it came first. Short: what is longer is pasted as an attachment in some CLIs. */
+const LIE = `list${'\n'.repeat(10)}Described by the agent as: ls`;
+const TOLD = 'list Described by the agent as: ls';
