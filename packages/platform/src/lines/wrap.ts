@@ -48,22 +48,35 @@ function wrapLine(line: string, width: number): string {
 }
 
 /**
- * A line in rows of at most `width` columns, where any character may be the last of a row and none is dropped. Rows after the
- * first begin with `margin` blanks. Tabs become blanks.
+ * A line in rows of at most `width` columns, without dropping a character: after a blank if there is one in the second half of the
+ * row. Rows after the first begin with `margin` blanks. Tabs become blanks.
  */
 export function rowsOf(line: string, width: number, margin: number): string[] {
-  let flat = '';
-  for (const [at, part] of line.split('\t').entries()) {
-    if (at > 0) flat += ' '.repeat(TAB - (widthOf(flat) % TAB));
-    flat += part;
+  const rows: string[] = [];
+  let row = '';
+  let used = 0;
+  let room = Math.max(width, 2);
+  const begin = Math.min(margin, Math.floor(room / 2));
+  for (const letter of lettersOf(withoutTabs(line))) {
+    if (used + widthOfLetter(letter) > room) {
+      const blank = row.lastIndexOf(' ') + 1;
+      const end = blank >= row.length / 2 ? blank : row.length;
+      rows.push(row.slice(0, end));
+      row = row.slice(end);
+      used = widthOf(row);
+      room = Math.max(width - begin, 2);
+    }
+    row += letter;
+    used += widthOfLetter(letter);
   }
-  if (widthOf(flat) <= width) return [flat];
-  const [first = ''] = pieces(flat, width);
-  const rest = pieces(flat.slice(first.length), Math.max(width - margin, 2));
-  return [first, ...rest.map((row) => ' '.repeat(margin) + row)];
+  const [first = '', ...rest] = [...rows, row];
+  return [first, ...rest.map((one) => ' '.repeat(begin) + one)];
 }
 
 const TAB = 8;
+
+const withoutTabs = (line: string): string =>
+  line.split('\t').reduce((before, part) => before + ' '.repeat(TAB - (widthOf(before) % TAB)) + part);
 
 function pieces(word: string, width: number): string[] {
   const parts = [''];
