@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     const made = expect(call({ target: 'live\u202Etset\u202C\u200B' })).rejects.toMatchObject({
       code: 'Denied',
     });
-    await waiting().getByText('live\uFFFDtset\uFFFD\uFFFD').waitFor();
+    await waiting().getByText('live\\u{202e}tset\\u{202c}\\u{200b}').waitFor();
     await page.getByRole('button', { name: 'Deny the call' }).click();
     await made;
   });
