@@ -40,7 +40,8 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
     HOST: (caller, params, requestId) => {
       const agent = requireAgent(caller.principal);
-      return hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
+      caller.hosting = caller.begin(requestId, 'host');
+      return hosts.connected({ ...caller.principal, agent }, params, caller.hosting);
     },
     TERMINAL_ATTACH: (caller, { call, ...params }, requestId) => {
       const asked = { name: params.agent, ...(params.mode === 'drive' && { mode: params.mode }) };
@@ -58,12 +59,12 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       viewing.hold(caller, params);
       return {};
     },
-    TERMINAL_RECLAIM: (caller, { run, viewer }) => {
-      viewing.reclaimed(hosts.requireRun(requireAgent(caller.principal), run), viewer);
+    TERMINAL_RECLAIM: ({ principal, hosting }, { run, viewer }) => {
+      viewing.reclaimed(hosts.requireHost(requireAgent(principal), run, hosting).run, viewer);
       return {};
     },
-    TERMINAL_OUTPUT: (caller, params) => {
-      viewing.output(requireAgent(caller.principal), params);
+    TERMINAL_OUTPUT: ({ principal, hosting }, params) => {
+      viewing.output(hosts.requireHost(requireAgent(principal), params.run, hosting).run, params);
       return {};
     },
     PROMPT_LIST: (caller, { cursor }) => prompts.list(caller.principal, cursor),
@@ -72,7 +73,7 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       return {};
     },
     PROMPT_REPORT: (caller, params) => {
-      prompts.report(requireAgent(caller.principal), params);
+      prompts.report(caller, params);
       return {};
     },
     RUN_REPORT: async (caller, params) => {
