@@ -74,7 +74,7 @@ describe('a second daemon on one database', () => {
       expectFailure(
         await sandbox.cli(['daemon', 'start']),
         2,
-        new RegExp(`used by the daemon on ${hostname()}, process ${daemon.pid}, connected since 20`),
+        new RegExp(`used by the daemon on ${hostname()}, process ${daemon.pid}, since 20`),
         /agent-relay daemon stop/,
       );
     await refused();
@@ -109,8 +109,11 @@ describe('a second daemon on one database', () => {
     await expect.poll(() => query(other, `SELECT pid ${lock} AND NOT granted`)).toHaveLength(1);
     await query(other, 'SELECT pg_terminate_backend($1)', [one?.pid ?? 0]);
     await taken;
+    await query(beside, "UPDATE only_daemon SET id = 'other', name = 'south'");
     expect(await daemon.exited).toBe(2);
-    expect(output(await relay('daemon', 'logs'))).toContain('The database is used by the daemon on');
+    expect(output(await relay('daemon', 'logs'))).toContain(
+      'The database is used by the daemon on south, since',
+    );
     await Promise.all([other.end(), beside.end()]);
     await daemon.start();
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RelayError } from '@agent-relay/protocol';
 import { type Queryable, query } from './database.ts';
@@ -26,13 +27,24 @@ const SESSION =
 const END_SESSION =
   'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2::text::timestamptz';
 
+/** Who took the lock last. */
+const TABLE =
+  'CREATE TABLE IF NOT EXISTS only_daemon (id TEXT NOT NULL, name TEXT NOT NULL, since TIMESTAMPTZ NOT NULL)';
+interface Holder {
+  id: string;
+  name: string;
+  since: Date;
+}
+
 /**
  * Keeps a second daemon from a database, until several can share one: then this file goes, with its use in `Writer`.
  *
  * The lock belongs to the session of the one connection that writes. It ends with it, however the daemon ends, and a daemon
- * that has lost the connection cannot write before it has the lock again: there is no time at which two can.
+ * that has lost the connection cannot write before it has the lock again: there is no time at which two can. If another one
+ * had it meanwhile, what this one has in memory is out of date, and it must end.
  */
 export class OnlyDaemon {
+  readonly #id = randomUUID();
   readonly #name: string;
   readonly #onLost: (error: RelayError) => void;
   #held: Session | undefined;
@@ -44,26 +56,36 @@ export class OnlyDaemon {
     this.#onLost = onLost;
   }
 
-  /** Takes the lock for a new connection. Throws `DatabaseInUse` if another daemon holds it. */
+  /** Takes the lock for a new connection. Throws `DatabaseInUse` if another daemon has it, or had it meanwhile. */
   async take(db: Queryable): Promise<void> {
     if (this.#lost) throw this.#lost;
-    await query(db, KEEPALIVE);
-    await query(db, "SELECT set_config('application_name', $1, false)", [`agent-relay on ${this.#name}`]);
     await requireOwnSession(db);
+    await query(db, KEEPALIVE);
     // The server may not have noticed yet that this daemon has lost its connection.
     if (this.#held) await query(db, END_SESSION, [this.#held.pid, this.#held.startedAt]);
     const end = performance.now() + PATIENCE_MS;
     while (!(await isTaken(db))) {
       if (performance.now() < end) await delay(EVERY_MS);
-      else throw this.#refused(await holderOf(db));
+      else throw this.#refused(await holderIn(db));
     }
+    if (!this.#held) await this.#sign(db);
+    const holder = await holderIn(db);
+    if (holder?.id !== this.#id) throw this.#refused(holder);
     [this.#held] = await query<Session>(db, SESSION);
   }
 
+  async #sign(db: Queryable): Promise<void> {
+    await query(db, TABLE);
+    await query(db, 'DELETE FROM only_daemon');
+    await query(db, 'INSERT INTO only_daemon (id, name, since) VALUES ($1, $2, now())', [
+      this.#id,
+      this.#name,
+    ]);
+  }
+
   #refused(holder: Holder | undefined): RelayError {
-    const who = holder?.name?.replace('agent-relay on ', '') ?? 'another machine';
-    const since = holder?.since ? `, connected since ${holder.since.toISOString()}` : '';
-    const error = new RelayError('DatabaseInUse', `The database is used by the daemon on ${who}${since}.`);
+    const who = holder ? `${holder.name}, since ${holder.since.toISOString()}` : 'another machine';
+    const error = new RelayError('DatabaseInUse', `The database is used by the daemon on ${who}.`);
     if (this.#held) {
       this.#lost = error;
       this.#onLost(error);
@@ -89,18 +111,7 @@ async function isTaken(db: Queryable): Promise<boolean> {
   return answer?.taken === true;
 }
 
-interface Holder {
-  /** Both are hidden from users of the database with fewer rights. */
-  name: string | null;
-  since: Date | null;
-}
-
-/** It may have gone meanwhile. */
-async function holderOf(db: Queryable): Promise<Holder | undefined> {
-  const [holder] = await query<Holder>(
-    db,
-    `SELECT application_name AS name, backend_start AS since FROM pg_locks JOIN pg_stat_activity USING (pid)
-      WHERE ${IS_LOCK} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-  );
+async function holderIn(db: Queryable): Promise<Holder | undefined> {
+  const [holder] = await query<Holder>(db, 'SELECT id, name, since FROM only_daemon');
   return holder;
 }

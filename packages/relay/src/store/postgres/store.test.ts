@@ -116,13 +116,26 @@ describe('a database that one daemon uses', () => {
   const refusal = (holder: string) => ({
     code: 'DatabaseInUse',
     message: expect.stringMatching(
-      new RegExp(`^The database is used by the daemon on ${holder}, connected since 20\\d\\d-.*Z\\.$`),
+      new RegExp(`^The database is used by the daemon on ${holder}, since 20\\d\\d-.*Z\\.$`),
     ),
   });
   const LOCKS = "FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
   const CUT = `SELECT pg_terminate_backend(pid) ${LOCKS} AND granted`;
   const isHeld = (url: string) =>
     expect.poll(() => administer(url, `SELECT ${LOCKS} AND granted`)).toHaveLength(1);
+
+  /** Cuts the connection of the daemon; another waits for its lock, and has it the moment the first one has lost it. */
+  async function takeFrom(url: string): Promise<AsyncDisposable & { end(): Promise<void> }> {
+    const faster = connect(url, 1);
+    const taken = query(faster, 'SELECT pg_advisory_lock(7236, 837202)');
+    await expect.poll(() => administer(url, `SELECT ${LOCKS} AND NOT granted`)).toHaveLength(1);
+    await administer(url, CUT);
+    await taken;
+    await query(faster, "UPDATE only_daemon SET id = 'other', name = 'south'");
+    let ended: Promise<void> | undefined;
+    const end = () => (ended ??= faster.end());
+    return { end, [Symbol.asyncDispose]: end };
+  }
 
   it('refuses another, and names the first, until that has ended', async () => {
     const url = await newDatabase();
@@ -154,19 +167,21 @@ describe('a database that one daemon uses', () => {
   it('is lost to another that was faster: nothing more is written, and the first must end, also without a write', async () => {
     const url = await newDatabase();
     const store = await openFor(url, 'north, process 1');
-    const faster = connect(url, 1);
-    // It waits, and has the lock the moment the first one has lost it.
-    const taken = query(faster, "SELECT set_config('application_name', 'agent-relay on south', false)").then(
-      () => query(faster, 'SELECT pg_advisory_lock(7236, 837202)'),
-    );
-    await expect.poll(() => administer(url, `SELECT ${LOCKS} AND NOT granted`)).toHaveLength(1);
-    await administer(url, CUT);
-    await taken;
+    await using faster = await takeFrom(url);
     await expect.poll(() => alarms).toMatchObject([refusal('south')]);
     await expect(newWorld(store, 1)).rejects.toMatchObject(refusal('south'));
     await faster.end();
-    // Also not when the other has gone: much may have happened meanwhile.
+    // Also not when the other has gone.
     await expect(newWorld(store, 1)).rejects.toMatchObject(refusal('south'));
+    await store.close();
+  });
+
+  it('is lost also if the other has ended meanwhile: it may have written', async () => {
+    const url = await newDatabase();
+    const store = await openFor(url, 'north, process 1');
+    alarms.length = 0;
+    await (await takeFrom(url)).end();
+    await expect.poll(() => alarms).toMatchObject([refusal('south')]);
     await store.close();
   });
 
