@@ -70,6 +70,11 @@ export const ERRORS = {
     exit: 1,
     http: 500,
   },
+  DatabaseInUse: {
+    ...conflict,
+    meaning: 'Another daemon uses the database.',
+    next: 'Stop that daemon (agent-relay daemon stop), or use another database (--database). If its machine is gone, try again in a minute.',
+  },
   DiskFull: {
     ...later,
     meaning: 'The disk that holds the database is full; nothing was stored. Reading still works.',

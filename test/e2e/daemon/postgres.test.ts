@@ -1,14 +1,18 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
+import { connect as connectToDatabase, query } from '../../../packages/relay/src/store/postgres/database.ts';
+import { createSandbox, startDaemon, type TestDaemon } from '../../kit/daemon.ts';
 import { type PostgresServer, startPostgres } from '../../kit/postgres.ts';
 import { expectFailure, json, output } from '../../kit/results.ts';
 import { client, known } from '../messaging/commands.ts';
 
 let server: PostgresServer;
 let daemon: TestDaemon;
+let database: string;
 beforeAll(async () => {
   server = await startPostgres();
-  daemon = await startDaemon({ settings: { database: await server.createDatabase('relay') } });
+  database = await server.createDatabase('relay');
+  daemon = await startDaemon({ settings: { database } });
   await known(daemon, 'Alice', 'Bob');
 });
 afterAll(async () => {
@@ -58,5 +62,59 @@ describe('a daemon on PostgreSQL, by the command line', () => {
     await Promise.all(sends);
     const { messages } = json(await relay('inbox', '--as', 'Bob', '--limit', '500', '--json'));
     expect(messages.map(({ content }: { content: string }) => content)).toEqual(contents);
+  });
+});
+
+describe('a second daemon on one database', () => {
+  const second = () => createSandbox({ settings: { database } });
+
+  it('is refused while the first runs or hangs, and starts when it has stopped or was killed', async () => {
+    await using sandbox = await second();
+    const refused = async () =>
+      expectFailure(
+        await sandbox.cli(['daemon', 'start']),
+        2,
+        new RegExp(`used by the daemon on ${hostname()}, process ${daemon.pid}, since 20`),
+        /agent-relay daemon stop/,
+      );
+    await refused();
+    process.kill(daemon.pid, 'SIGSTOP');
+    await refused();
+    process.kill(daemon.pid, 'SIGCONT');
+    output(await relay('send', 'Bob', 'Still here.', '--as', 'Alice'));
+    for (const end of [() => daemon.kill9(), () => daemon.stop()]) {
+      await end();
+      output(await sandbox.cli(['daemon', 'start']));
+      await expect(daemon.start()).rejects.toThrow('DatabaseInUse');
+      output(await sandbox.cli(['daemon', 'stop']));
+      await daemon.start();
+    }
+  });
+
+  it('restarts like any', async () => {
+    await using sandbox = await second();
+    await daemon.stop();
+    output(await sandbox.cli(['daemon', 'start']));
+    output(await sandbox.cli(['daemon', 'restart']));
+    output(await sandbox.cli(['daemon', 'stop']));
+    await daemon.start();
+  });
+
+  it('ends the first if that has lost its connection, and the second was faster', async () => {
+    const other = connectToDatabase(database, 1);
+    const lock = "FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
+    const [one] = await query<{ pid: number }>(other, `SELECT pid ${lock}`);
+    const beside = connectToDatabase(database, 1);
+    const taken = query(beside, 'SELECT pg_advisory_lock(7236, 837202)');
+    await expect.poll(() => query(other, `SELECT pid ${lock} AND NOT granted`)).toHaveLength(1);
+    await query(other, 'SELECT pg_terminate_backend($1)', [one?.pid ?? 0]);
+    await taken;
+    await query(beside, "UPDATE only_daemon SET id = 'other', name = 'south'");
+    expect(await daemon.exited).toBe(2);
+    expect(output(await relay('daemon', 'logs'))).toContain(
+      'The database is used by the daemon on south, since',
+    );
+    await Promise.all([other.end(), beside.end()]);
+    await daemon.start();
   });
 });

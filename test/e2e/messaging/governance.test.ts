@@ -56,30 +56,6 @@ describe.concurrent('the rate limit', () => {
   });
 });
 
-describe.concurrent('the rate limit of recorded calls', () => {
-  it('applies to a bare key over REST, and names the setting', async ({ expect }) => {
-    await using daemon = await startDaemon({ settings: { rateLimit: { perSecond: 0.01, burst: 2 } } });
-    const { key } = json(await daemon.cli(['workspace', 'key', 'create', '--json'])) as { key: string };
-    const call = async () => {
-      const response = await fetch(`http://${daemon.http}/api/mcp/call`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ server: 'Nobody', tool: 'act' }),
-      });
-      return [response.status, await response.json()];
-    };
-    for (let calls = 0; calls < 2; calls++) expect((await call())[0]).toBe(404);
-    expect(await call()).toEqual([
-      429,
-      expect.objectContaining({
-        ...{ success: false, code: 'RateLimited', error: expect.stringContaining('rateLimit.perSecond') },
-      }),
-    ]);
-    const entries = json(await daemon.cli(['audit', '--json'])) as Array<{ action: string }>;
-    expect(entries.filter(({ action }) => action === 'tool.called')).toHaveLength(2);
-  });
-});
-
 describe.concurrent('the loop governor', () => {
   /** Two agents answer each other; returns the outcome of each send. */
   async function exchange(first: Relay, second: Relay, turns: string[]) {

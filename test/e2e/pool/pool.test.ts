@@ -223,9 +223,8 @@ describe('the pool of the daemon', () => {
     await using local = await connectToCommand(daemon, ['mcp', '--tools', 'gateway'], {
       env: { RELAY_AGENT_NAME: 'Bob' },
     });
-    expect(await callTool(local.client, 'relay_remove_server', { name: 'one' })).toMatchObject({
-      isError: false,
-    });
+    for (const change of ['relay_reconnect_server', 'relay_remove_server'])
+      expect(await callTool(local.client, change, { name: 'one' })).toMatchObject({ isError: false });
     expect(await toolNames(owner)).not.toContain('echo');
     expect(JSON.parse((await daemon.cli(['audit', '--json'])).stdout)).toEqual(
       expect.arrayContaining([
@@ -235,6 +234,7 @@ describe('the pool of the daemon', () => {
           subject: 'two',
           detail: { url: 'ws://127.0.0.1:1/?key=***', as: 'Ann' },
         }),
+        expect.objectContaining({ actor: 'Bob', action: 'server.reconnected', subject: 'one' }),
         expect.objectContaining({ actor: 'Bob', action: 'server.removed', subject: 'one' }),
       ]),
     );

@@ -30,8 +30,6 @@ const MEBIBYTE = 1024 * 1024;
 const GATEWAY_BODY_BYTES = 16 * MEBIBYTE;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Limits guessing of keys. */
-const FAILURES_PER_MINUTE = 60;
 
 /** The MCP door of an HTTP server. */
 export interface McpDoor extends Door {
@@ -53,7 +51,6 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   const paths = { ...DEFAULT_PATHS, ...options.paths };
   const startedAt = performance.now();
   const requests = new RateLimit(requestsPerMinute);
-  const failures = new RateLimit(FAILURES_PER_MINUTE);
   const participants = new Participants(options.connect, { roles, lingerMs, onerror });
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
@@ -85,15 +82,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     const path = request.url?.split('?')[0] ?? '/';
     if (answerCors(request, response, options)) return;
     if (path === paths.health) return sendJson(response, 200, health());
-    const address = request.socket.remoteAddress ?? '';
-    const showsKey = request.headers.authorization !== undefined;
-    // Before the key is checked, so that guessing too fast does not reveal a correct guess.
-    if (showsKey) failures.check(address);
     const access = await admit(request, options);
-    if (!access) {
-      if (showsKey) failures.take(address);
-      return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
-    }
+    if (!access) return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     // The client may have disconnected meanwhile: waiting for the end of its request would then never finish.
     if (response.closed) return;
     requests.take(accessId(access));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { RelayError } from '@agent-relay/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -83,6 +84,37 @@ describe('the doors of a server', () => {
     const { status, body } = await ask('/one', { Origin: 'https://evil.example' });
     expect(status).toBe(418);
     expect(body).toContain('The origin \\"https://evil.example\\" is not allowed.');
+  });
+});
+
+describe('a connection that does not wait for answers', () => {
+  const send = (socket: Socket, count: number) =>
+    socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
+
+  it('may have 16 requests open, again and again', async () => {
+    const { port } = await open(page('/slow', ''));
+    const socket = connect(port, '127.0.0.1');
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answers += chunk;
+    });
+    for (const sum of [16, 32]) {
+      send(socket, 16);
+      await expect.poll(() => answers.split('HTTP/1.1 200').length - 1).toBe(sum);
+    }
+    socket.destroy();
+  });
+
+  it('is closed if it has more', async () => {
+    let asked = 0;
+    const handle = () => {
+      asked += 1;
+    };
+    const { port } = await open({ ...page('/slow', ''), handle });
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    send(socket, 1000);
+    await once(socket, 'close');
+    expect(asked).toBe(16);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS, isRelayError, RelayError } from '@agent-relay/protocol';
 import { type GuardOptions, requestGuard } from './guard.ts';
 import { hostInUrl } from './hosts.ts';
+import { Pipelines } from './pipelines.ts';
 import type { DoorResponse } from './response.ts';
 import { type HttpServerOptions, openHttpServer } from './server.ts';
 
@@ -47,7 +48,9 @@ export async function openDoors(doors: readonly Door[], options: DoorsOptions): 
     ]),
   );
 
+  const pipelines = new Pipelines();
   const listener = async (request: IncomingMessage, response: DoorResponse) => {
+    if (!pipelines.admit(request.socket, response)) return;
     // A client may disconnect during a write. Without a listener that would crash the process.
     response.on('error', () => response.destroy());
     const door = doorAt.get(pathOf(request));

@@ -26,11 +26,6 @@ export class TokenBuckets<Key> {
     return bucket.take(now);
   }
 
-  /** As `TokenBucket.waitMs`. */
-  waitMs(key: Key, now: number): number {
-    return this.#buckets.get(key)?.waitMs(now) ?? 0;
-  }
-
   forget(key: Key): void {
     this.#buckets.delete(key);
   }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cannotUse, ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 import { checkDataDirectory } from '@agent-relay/sdk/node';
+import { holdFile, isBusy } from '../store/sqlite/held-file.ts';
 import type { StartFlags } from './settings/table.ts';
 
 /** What a running daemon publishes next to its lock. */
@@ -29,44 +30,23 @@ export interface DaemonLock {
   release(): Promise<void>;
 }
 
-const SQLITE_BUSY = 5;
-/** Long enough to outlast a process that only checks the lock. */
-const LOOKERS_PASS_MS = 200;
-
 const lockFile = (dataDirectory: string) => join(dataDirectory, 'daemon.lock');
 const recordFile = (dataDirectory: string) => join(dataDirectory, 'daemon.json');
 
-/**
- * Makes this process the only daemon of the data directory, or throws `DaemonRunning`.
- *
- * The lock is an open transaction on an empty SQLite file: the system releases it with the process, however that ends,
- * so there is no stale lock and no process id to trust.
- */
+/** Makes this process the only daemon of the data directory, or throws `DaemonRunning`. */
 export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
   await ensurePrivateDirectory(dataDirectory);
-  try {
-    // Created private: SQLite gives its additional files the same mode.
-    await (await open(lockFile(dataDirectory), 'a', 0o600)).close();
-  } catch (cause) {
+  const release = await holdFile(lockFile(dataDirectory)).catch((cause) => {
     throw cannotUse(dataDirectory, cause);
-  }
-  const database = new DatabaseSync(lockFile(dataDirectory), { timeout: LOOKERS_PASS_MS });
-  try {
-    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
-    throw new RelayError('DaemonRunning', `A daemon is already running for ${dataDirectory}.`, {
-      cause: error,
-    });
-  }
+  });
+  if (!release) throw new RelayError('DaemonRunning', `A daemon is already running for ${dataDirectory}.`);
   await rm(recordFile(dataDirectory), { force: true });
   return {
     publish: (record) =>
       writeAtomically(recordFile(dataDirectory), `${JSON.stringify(record, undefined, 2)}\n`),
     async release() {
       await rm(recordFile(dataDirectory), { force: true });
-      database.close();
+      release();
     },
   };
 }
@@ -100,5 +80,3 @@ export async function findDaemon(dataDirectory: string): Promise<DaemonRecord | 
     throw error;
   }
 }
-
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;

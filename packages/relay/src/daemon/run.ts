@@ -286,7 +286,7 @@ async function webDoors(
     metricsDoor(createMetrics(relay, counters), rule),
     await pageDoor(PAGE),
     signInDoor(relay.pageSessions),
-    ...restDoors({ relay, accept, servers }),
+    ...restDoors({ accept, servers }),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { hostname } from 'node:os';
 import { openStore } from '../store/open.ts';
 import { VERSION } from '../version.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -42,7 +43,10 @@ export async function startDaemon<Opened extends { project: string }>(options: {
     const fatal = Promise.withResolvers<Error>();
     // The threads of the database start while the rest of the daemon loads.
     const [store, { runDaemon }] = await Promise.all([
-      openStore(settings.database, { onFatal: fatal.resolve }),
+      openStore(settings.database, {
+        daemon: `${hostname()}, process ${process.pid}`,
+        onFatal: fatal.resolve,
+      }),
       import('./run.ts'),
     ]);
     const daemon = await runDaemon({ settings, store, log, program, portOptions });

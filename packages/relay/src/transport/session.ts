@@ -1,3 +1,4 @@
+import { afterWrongSecret } from '@agent-relay/platform/http';
 import { workspaceKeyId } from '@agent-relay/platform/secrets';
 import {
   decodeEnvelope,
@@ -178,10 +179,14 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#intake.open();
   }
 
-  /** Refusals of repeated connections over the limit are delayed more each time. */
+  /** Strangers wait for their refusal; those of repeated connections over the limit are delayed more each time. */
   #refuseHello(error: RelayError, { id, payload }: Envelope, bytes: number): void {
     const { refusals, relay } = this.#context;
     const refuse = () => this.#refuse(error, id);
+    if (error.code === 'Unauthorized' && this.#entrance.kind !== 'local') {
+      void afterWrongSecret().then(refuse);
+      return;
+    }
     if (error.code !== 'LimitReached') {
       refuse();
       return;

@@ -63,7 +63,7 @@ export type ServerManagers = 'local' | 'everyone' | 'nobody';
 
 /** A server that a client added to the configuration or removed from it. */
 export interface ServerChange {
-  action: 'added' | 'removed';
+  action: 'added' | 'removed' | 'reconnected';
   name: string;
   /** With credentials masked. */
   url: string;

@@ -66,9 +66,13 @@ export async function callManagementTool(
       const backend = gateway.backend(wanted, own?.backends);
       if (!backend) throw unknownServer(wanted);
       // A client may reconnect its own backends. Reconnecting a shared one ends everybody's calls.
-      if (backend === gateway.backend(wanted)) requireManager(session);
+      const isShared = backend === gateway.backend(wanted);
+      if (isShared) requireManager(session);
       await backend.reconnect();
-      return reconnected(wanted, server(wanted));
+      const status = server(wanted);
+      if (isShared)
+        await session.serversChanged({ action: 'reconnected', name: wanted, url: status?.url ?? '' });
+      return reconnected(wanted, status);
     }
     case 'relay_add_server': {
       const wanted = required(args, 'name');

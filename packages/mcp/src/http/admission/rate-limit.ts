@@ -20,15 +20,7 @@ export class RateLimit {
 
   /** Counts a request of the caller, or throws with the time to wait. */
   take(caller: string): void {
-    this.#refuseUntil(this.#buckets.take(caller, this.#now()));
-  }
-
-  /** Throws as `take` would, without counting. */
-  check(caller: string): void {
-    this.#refuseUntil(this.#buckets.waitMs(caller, this.#now()));
-  }
-
-  #refuseUntil(retryAfterMs: number): void {
+    const retryAfterMs = this.#buckets.take(caller, this.#now());
     if (retryAfterMs === 0) return;
     throw new RelayError('Overloaded', `More than ${this.#perMinute} requests a minute.`, {
       next: `Wait ${retryAfterMs} ms.`,

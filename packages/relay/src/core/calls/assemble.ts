@@ -82,11 +82,24 @@ export function assembleCalls(parts: Parts): AssembledCalls {
   const questions = new Questions({ messages, awaits, deliveries, quotas, background });
   const consents = new Consents({ agents, presence, clock, questions });
   const calls = new Calls({
-    ...{ bus, clock, newId, presence, quotas, rates, targets, questions, consents, onError },
+    ...{
+      store,
+      bus,
+      clock,
+      newId,
+      presence,
+      workspaces,
+      quotas,
+      rates,
+      targets,
+      questions,
+      consents,
+      onError,
+    },
   });
 
   const invocations = new Invocations({
-    ...{ store, clock, bus, newId, presence, workspaces, quotas, rates, targets, calls, onError },
+    ...{ store, clock, bus, newId, presence, workspaces, quotas, targets, calls, onError },
     node,
   });
 

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCore, type Participant, QUOTAS, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
@@ -156,6 +160,51 @@ describe('a call', () => {
     expect(bob.calls.at(-1)?.caller).toEqual({ type: 'agent', id: 'key 12345678', name: 'key 12345678' });
     await core.owner(workspace).call('Bob.add');
     expect(bob.calls.at(-1)?.caller).toEqual({ type: 'human', id: 'owner', name: 'owner' });
+  });
+});
+
+describe('the record of a call', () => {
+  const CALL = { kind: 'mcp_tool_call', server: 'Bob', tool: 'add' } as const;
+
+  it('is in the audit log when the call is made, with its caller', async () => {
+    await bob.serve({});
+    const { callId } = await alice.call('Bob.add');
+    const { entries } = await core.owner(workspace).request('AUDIT', { limit: 1 });
+    const caller = { type: 'agent', id: expect.any(String), name: 'Alice' };
+    expect(entries).toEqual([
+      {
+        at: expect.any(Number),
+        ...{ actor: 'Alice', action: 'tool.called', subject: 'Bob.add', detail: { callId, caller } },
+      },
+    ]);
+  });
+
+  it('comes first: a call that cannot be recorded is not made, and does not count', async () => {
+    const database = join(mkdtempSync(join(tmpdir(), 'relay-calls-')), 'relay.db');
+    await using own = await openCore({ database });
+    const there = await own.newWorkspace();
+    const [caller, callee] = [await own.join(there, 'Caller'), await own.join(there, 'Callee')];
+    await callee.serve({});
+    using file = new DatabaseSync(database);
+    file.exec(`CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.action = 'tool.called'
+      BEGIN SELECT RAISE(ABORT, 'no more records'); END`);
+    for (let i = 0; i <= QUOTAS.calls; i++)
+      await expect(caller.call('Callee.add')).rejects.toThrow('no more records');
+    file.exec('DROP TRIGGER full');
+    await caller.call('Callee.add');
+    expect(callee.calls).toHaveLength(1);
+    rmSync(dirname(database), { recursive: true });
+  });
+
+  it('does not make a call that is cancelled meanwhile', async () => {
+    await bob.serve({});
+    const recording = alice.request('CALL', CALL, 'cancelled');
+    // Its target was found, and it waits for the database.
+    await undefined;
+    await alice.request('CANCEL', { id: 'cancelled' });
+    await recording;
+    await alice.call('Bob.add', { a: 1 });
+    expect(bob.calls.map((call) => call.arguments)).toEqual([{ a: 1 }]);
   });
 });
 
@@ -467,8 +516,7 @@ describe('a tool that needs consent', () => {
       await expect.poll(questions).toBe(asked);
       await eve.request('CANCEL', { id: requestId });
     }
-    const refused = await eve.call('Callee.deploy');
-    expect(await refused.outcome()).toMatchObject({ error: { code: 'RateLimited' } });
+    await expect(eve.call('Callee.deploy')).rejects.toMatchObject({ code: 'RateLimited' });
     await (await slow.join(there, 'Ann')).call('Callee.deploy');
     await expect.poll(questions).toBe(4);
   });

@@ -1,11 +1,13 @@
 import { type CallProgress, nameKey, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
+import type { Workspaces } from '../directory/workspaces.ts';
 import type { Quotas } from '../governance/quotas.ts';
-import { type SendRates, senderIn } from '../governance/send-rates.ts';
+import type { SendRates } from '../governance/send-rates.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { AuditRecord, AuditStore } from '../ports/store/audit.ts';
 import { requireIdentity } from '../principal.ts';
 import { type Consents, needsConsent } from './asking/consents.ts';
 import type { Questions } from './asking/questions.ts';
@@ -27,10 +29,12 @@ import { type CallTargets, notReached, type Target } from './targets.ts';
 type Params = OperationParams<'CALL'>;
 
 interface Parts {
+  store: AuditStore;
   bus: Bus;
   clock: Clock;
   newId: (word: string) => string;
   presence: Presence;
+  workspaces: Workspaces;
   quotas: Quotas;
   rates: SendRates;
   targets: CallTargets;
@@ -48,7 +52,10 @@ const TIME_WITH_CONSENT_MS = 300_000;
 export const usualTimeMs = (order: Pick<CallOrder, 'target' | 'principal'>): number =>
   needsConsent(order) ? TIME_WITH_CONSENT_MS : USUAL_TIME_MS;
 
-/** The calls that are made from this daemon. Each ends with its answer, its timeout, or when nobody is left to answer it. */
+/**
+ * The calls that are made from this daemon. Each ends with its answer, its timeout, or when nobody is left to answer it.
+ * What holds for every call, whatever asks for it, stands in `open` and `run`: its limits, and its record in the audit log.
+ */
 export class Calls {
   readonly #parts: Parts;
   readonly #open = new OpenCalls();
@@ -58,16 +65,13 @@ export class Calls {
   }
 
   /** Starts a call; its result follows the answer. A call refused here is not passed on. */
-  start(connection: Caller, params: Params, requestId: string): Started | Promise<Started> {
+  async start(connection: Caller, params: Params, requestId: string): Promise<Started> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
     requireIdentity(principal);
     quotas.checkCallBytes(params.arguments, 'The arguments');
     const depth = this.checkedDepth(connection, params.parent);
-    const target = targets.find(principal, params);
-    return target instanceof Promise
-      ? target.then((found) => this.#begin(connection, params, requestId, found, depth))
-      : this.#begin(connection, params, requestId, target, depth);
+    return await this.#begin(connection, params, requestId, await targets.find(principal, params), depth);
   }
 
   /** The depth of a call that a connection makes. Throws if that is too deep. */
@@ -77,7 +81,13 @@ export class Calls {
     return depth;
   }
 
-  #begin(connection: Caller, params: Params, requestId: string, target: Target, depth: number): Started {
+  async #begin(
+    connection: Caller,
+    params: Params,
+    requestId: string,
+    target: Target,
+    depth: number,
+  ): Promise<Started> {
     checkArguments(target, params.arguments);
     const { principal } = connection;
     const id = this.#parts.newId('call');
@@ -102,13 +112,19 @@ export class Calls {
     });
     const ongoing = connection.begin(requestId);
     ongoing.onEnd = () => this.cancel(call);
-    if (!ongoing.hasEnded) this.run(call);
+    try {
+      await this.run(call, (record) => this.#parts.store.appendAudit(record));
+    } catch (error) {
+      connection.end(requestId);
+      throw error;
+    }
     return { callId, timeoutMs };
   }
 
-  /** Counts a call, whose time starts now. Throws if its caller is at the limit. */
+  /** Counts a call, whose time starts now. Throws if its caller is at a limit. */
   open(order: CallOrder, waiter: CallWaiter): OpenCall {
-    const { clock, quotas } = this.#parts;
+    const { clock, quotas, rates } = this.#parts;
+    rates.countAudited(order.principal);
     const uncount = quotas.calling(order.principal, order.args);
     const stopTimer = clock.after(order.timeoutMs, () => this.#timedOut(call));
     const call: OpenCall = {
@@ -125,9 +141,27 @@ export class Calls {
     return call;
   }
 
-  /** Makes the call and reports its progress to its waiter. */
-  run(call: OpenCall): void {
-    this.#follow(call, needsConsent(call) ? this.#askPerson(call) : this.#make(call));
+  /**
+   * Makes the call and reports its progress to its waiter, after `keep` has put its record into the audit log. If that
+   * fails, or the call ends meanwhile, it is not made.
+   */
+  async run(call: OpenCall, keep: (record: AuditRecord) => Promise<void>): Promise<void> {
+    try {
+      await keep(this.#recordOf(call));
+    } catch (error) {
+      this.cancel(call);
+      throw error;
+    }
+    if (this.#open.has(call))
+      this.#follow(call, needsConsent(call) ? this.#askPerson(call) : this.#make(call));
+  }
+
+  #recordOf({ id, principal, caller, target, invocationId }: OpenCall): AuditRecord {
+    const [action, detail] =
+      invocationId === undefined
+        ? (['tool.called', { callId: id, caller }] as const)
+        : (['action.invoked', { invocationId, caller }] as const);
+    return this.#parts.workspaces.record(principal, principal.workspace, action, titleOf(target), detail);
   }
 
   /** Ends the call without notifying the waiter. */
@@ -160,12 +194,9 @@ export class Calls {
   }
 
   async #askPerson(call: OpenCall): Promise<void> {
-    const { quotas, rates } = this.#parts;
+    const { quotas, consents } = this.#parts;
     quotas.checkConsents(this.#open.countWaiting(call));
-    // The relay asks, but the question counts for the caller.
-    const refusal = rates.take(senderIn(call.principal));
-    if (refusal) throw refusal;
-    await this.#parts.consents.ask(
+    await consents.ask(
       call,
       (retract) => this.#asked(call, retract),
       (outcome, person) => {

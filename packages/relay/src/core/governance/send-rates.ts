@@ -14,8 +14,8 @@ export interface RateLimit {
 /** An agent by its id, or an account without one. */
 type Sender = number | Account;
 
-/** Who calls count for, if they count as sent messages. */
-export const senderIn = (principal: Principal): Sender => principal.agent?.id ?? callerAccount(principal);
+/** Who calls count for. */
+const senderIn = (principal: Principal): Sender => principal.agent?.id ?? callerAccount(principal);
 
 /** Limits how often each sender sends. */
 export class SendRates {

@@ -4,8 +4,8 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { isMissing } from '@agent-relay/platform';
-import { type Door, readJson, sendJson } from '@agent-relay/platform/http';
-import { RelayError } from '@agent-relay/protocol';
+import { afterWrongSecret, type Door, readJson, sendJson } from '@agent-relay/platform/http';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { z } from 'zod';
 import type { PageSessions } from '../../core/sign-in/page-sessions.ts';
 
@@ -127,7 +127,10 @@ export const signInDoor = (pageSessions: PageSessions): Door => ({
   contentSecurityPolicy: "default-src 'none'",
   async handle(request, response) {
     const { code } = await readJson(request, signInRequest);
-    const signedIn = await pageSessions.signIn(code, request.headers['user-agent']);
+    const signedIn = await pageSessions.signIn(code, request.headers['user-agent']).catch(async (error) => {
+      if (isRelayError(error, 'Unauthorized')) await afterWrongSecret();
+      throw error;
+    });
     sendJson(response, 200, signedIn, { 'Cache-Control': 'no-store' });
   },
 });

@@ -5,13 +5,11 @@ import { dateOf, ERRORS, isAgentToken, isPageSession, isRelayError, RelayError }
 import { type Relay as Client, connect, type ParticipantOptions } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { MAX_PAGE_BYTES } from '../../core/ports/store/messages.ts';
-import type { Relay } from '../../core/relay.ts';
 import type { AcceptConnection } from '../../transport/connections/connection.ts';
 import { connectInMemory } from '../../transport/connections/memory.ts';
 import { VERSION } from '../../version.ts';
 
 interface Parts {
-  relay: Relay;
   accept: AcceptConnection;
   /** The MCP servers of the daemon, each with its tools. */
   servers(): Array<Omit<McpServerStatus, 'tools'> & { tools: object[] }>;
@@ -62,9 +60,7 @@ export function restDoors(parts: Parts): Door[] {
           // A wrong credential is reported before any other error.
           const result = await asBearer(parts, request, response, async (client, signal) => {
             const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
-            const name = `${server}.${tool}`;
-            await noteCallOfKey(parts.relay, request, name);
-            return await client.call(name, args, {
+            return await client.call(`${server}.${tool}`, args, {
               ...(timeoutMs === undefined ? {} : { timeoutMs }),
               signal,
             });
@@ -159,17 +155,6 @@ async function summaryOf(client: Client): Promise<object> {
         descriptions.set(category, { ...descriptions.get(category), [offer.name]: description });
     }
   return { summary: Object.fromEntries(summary), descriptions: Object.fromEntries(descriptions) };
-}
-
-/** A calling agent has a name; for a key without one, the audit log records the key. */
-async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: string): Promise<void> {
-  const { workspaceKey } = credentialIn(request);
-  if (workspaceKey === undefined) return;
-  const { workspace, keyId } = await relay.workspaces.authenticate(workspaceKey);
-  const key = { agent: undefined, unverified: false, local: false, owner: false, pageSessionId: undefined };
-  const principal = { ...key, workspace, keyId };
-  relay.rates.countAudited(principal);
-  await relay.workspaces.audit(principal, workspace, 'tool.called', tool);
 }
 
 /** A failed call is answered in the format of a result. */

@@ -10,6 +10,7 @@ export function connect(url: string, max: number): pg.Pool {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 0,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'agent-relay',
     // A daemon that hangs in the middle of a batch must not block others.
     idle_in_transaction_session_timeout: 10_000,

@@ -1,3 +1,4 @@
+import type { RelayError } from '@agent-relay/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../../test/kit/postgres.ts';
 import { NOW, newWorld, unique } from '../../../../../test/store/contract/world.ts';
@@ -9,6 +10,7 @@ import { POSTGRES } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openStore } from '../open.ts';
 import { connect, query, run } from './database.ts';
+import { OnlyDaemon } from './only-daemon.ts';
 
 let server: PostgresServer;
 let shared: string;
@@ -104,6 +106,95 @@ describe('two stores on one PostgreSQL database', () => {
     );
     expect(outcomes.map(({ duplicate }) => duplicate).sort()).toEqual(['no', 'same']);
     expect(await stores[0].countUnread(bob.id, NOW)).toBe(1);
+  });
+});
+
+describe('a database that one daemon uses', () => {
+  const alarms: RelayError[] = [];
+  const openFor = (url: string, daemon: string) =>
+    openStore(url, { daemon, onFatal: (error) => alarms.push(error) });
+  const refusal = (holder: string) => ({
+    code: 'DatabaseInUse',
+    message: expect.stringMatching(
+      new RegExp(`^The database is used by the daemon on ${holder}, since 20\\d\\d-.*Z\\.$`),
+    ),
+  });
+  const LOCKS = "FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
+  const CUT = `SELECT pg_terminate_backend(pid) ${LOCKS} AND granted`;
+  const isHeld = (url: string) =>
+    expect.poll(() => administer(url, `SELECT ${LOCKS} AND granted`)).toHaveLength(1);
+
+  /** Cuts the connection of the daemon; another waits for its lock, and has it the moment the first one has lost it. */
+  async function takeFrom(url: string): Promise<AsyncDisposable & { end(): Promise<void> }> {
+    const faster = connect(url, 1);
+    const taken = query(faster, 'SELECT pg_advisory_lock(7236, 837202)');
+    await expect.poll(() => administer(url, `SELECT ${LOCKS} AND NOT granted`)).toHaveLength(1);
+    await administer(url, CUT);
+    await taken;
+    await query(faster, "UPDATE only_daemon SET id = 'other', name = 'south'");
+    let ended: Promise<void> | undefined;
+    const end = () => (ended ??= faster.end());
+    return { end, [Symbol.asyncDispose]: end };
+  }
+
+  it('refuses another, and names the first, until that has ended', async () => {
+    const url = await newDatabase();
+    const one = await openFor(url, 'north, process 1');
+    await expect(openFor(url, 'south, process 2')).rejects.toMatchObject(refusal('north, process 1'));
+    await newWorld(one, 1);
+    await one.close();
+    const other = await openFor(url, 'south, process 2');
+    await expect(openFor(url, 'north, process 3')).rejects.toMatchObject(refusal('south, process 2'));
+    await other.close();
+    expect(alarms).toEqual([]);
+  });
+
+  it('is still its own after its connections were cut, or the server was restarted', async () => {
+    const url = await newDatabase();
+    const store = await openFor(url, 'north, process 1');
+    await administer(url, CUT);
+    await isHeld(url);
+    await newWorld(store, 1);
+    await server.pause();
+    await server.resume();
+    await isHeld(url);
+    await newWorld(store, 1);
+    await expect(openFor(url, 'south, process 2')).rejects.toMatchObject(refusal('north, process 1'));
+    await store.close();
+    expect(alarms).toEqual([]);
+  });
+
+  it('is lost to another that was faster: nothing more is written, and the first must end, also without a write', async () => {
+    const url = await newDatabase();
+    const store = await openFor(url, 'north, process 1');
+    await using faster = await takeFrom(url);
+    await expect.poll(() => alarms).toMatchObject([refusal('south')]);
+    await expect(newWorld(store, 1)).rejects.toMatchObject(refusal('south'));
+    await faster.end();
+    // Also not when the other has gone.
+    await expect(newWorld(store, 1)).rejects.toMatchObject(refusal('south'));
+    await store.close();
+  });
+
+  it('is lost also if the other has ended meanwhile: it may have written', async () => {
+    const url = await newDatabase();
+    const store = await openFor(url, 'north, process 1');
+    alarms.length = 0;
+    await (await takeFrom(url)).end();
+    await expect.poll(() => alarms).toMatchObject([refusal('south')]);
+    await store.close();
+  });
+
+  it('does not share a session with it', async () => {
+    const url = await newDatabase();
+    const pooled = connect(url, 1);
+    // As behind a pooler, which hands the session of one daemon to another.
+    await query(pooled, 'SELECT pg_advisory_lock(7236, 837202)');
+    await expect(new OnlyDaemon('south', onFatal).take(pooled)).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      next: expect.stringContaining('session mode'),
+    });
+    await pooled.end();
   });
 });
 

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRelayError } from '@agent-relay/protocol';
 import type pg from 'pg';
 import type { MessageDraft } from '../../core/ports/store/messages.ts';
 import { POSTGRES } from '../dialects.ts';
@@ -7,6 +9,7 @@ import { commands, type ScriptCall, scriptOf } from '../scripts/index.ts';
 import { appendRun } from './append.ts';
 import { connect, type Queryable, query, run } from './database.ts';
 import { isOwnFault, toRelayError } from './failures.ts';
+import type { OnlyDaemon } from './only-daemon.ts';
 
 export type Call = ScriptCall | MessageDraft;
 
@@ -17,12 +20,24 @@ export type Call = ScriptCall | MessageDraft;
  */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(7236837201)';
 
+/** How often a lost connection is tried again while nothing is written. */
+const RETRY_MS = 1_000;
+
 /** The writer, on one connection: each batch is one transaction. */
 export class Writer {
   readonly #pool: pg.Pool;
+  readonly #only: OnlyDaemon | undefined;
+  /** The connection that holds the lock of the only daemon. */
+  #holder: pg.PoolClient | undefined;
+  #isClosed = false;
 
-  constructor(url: string) {
+  /** `only`: another daemon on the same database is refused. */
+  constructor(url: string, only?: OnlyDaemon) {
     this.#pool = connect(url, 1);
+    this.#only = only;
+    this.#pool.on('remove', (client) => {
+      if (client === this.#holder && only) void this.#regain();
+    });
   }
 
   migrate(): Promise<void> {
@@ -40,7 +55,36 @@ export class Writer {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#pool.end();
+  }
+
+  /** Without a write, a daemon would not notice that it lost its connection, and that another one took over. */
+  async #regain(): Promise<void> {
+    while (!this.#isClosed && !(await this.#isConnected())) await delay(RETRY_MS, undefined, { ref: false });
+  }
+
+  async #isConnected(): Promise<boolean> {
+    try {
+      (await this.#connect()).release();
+      return true;
+    } catch (error) {
+      // Whoever else uses the database is reported by `OnlyDaemon`; an unavailable server may come back.
+      return isRelayError(error, 'DatabaseInUse');
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect();
+    if (client === this.#holder) return client;
+    try {
+      await this.#only?.take(client);
+      this.#holder = client;
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
   }
 
   async #commitTogether(calls: Call[]): Promise<Outcome[]> {
@@ -54,7 +98,7 @@ export class Writer {
   }
 
   async #transaction<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let usable = false;
     try {
       await query(client, BEGIN);

@@ -56,7 +56,11 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    const reason = systemReason(cause, 'its directory does not exist');
-    throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
+    throw cannotOpen(path, cause);
   }
+}
+
+export function cannotOpen(path: string, cause: unknown): RelayError {
+  const reason = systemReason(cause, 'its directory does not exist');
+  return new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
 }

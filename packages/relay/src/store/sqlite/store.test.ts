@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -55,6 +56,22 @@ describe('a SQLite file', () => {
     await newWorld(store, 1);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
     await store.close();
+  });
+
+  it('that a daemon uses is refused to another, by any of its names, until the first has ended', async () => {
+    const [path, link] = [newPath(), newPath()];
+    const openFor = (name: string) => openStore(name, { daemon: 'north, process 1', onFatal });
+    const one = await openFor(path);
+    symlinkSync(path, link);
+    for (const name of [path, link])
+      await expect(openFor(name)).rejects.toMatchObject({
+        code: 'DatabaseInUse',
+        message: `The database ${name} is used by another daemon on this machine.`,
+      });
+    expect(statSync(`${path}-daemon`).mode & 0o777).toBe(0o600);
+    await newWorld(one, 1);
+    await one.close();
+    await (await openFor(link)).close();
   });
 
   it('answers pending calls when it is closed, and refuses later ones without an alarm', async () => {

@@ -1,18 +1,21 @@
-import type { RelayError } from '@agent-relay/protocol';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { RelayError } from '@agent-relay/protocol';
 import type { Appended, MessageDraft } from '../../core/ports/store/messages.ts';
 import type { Store } from '../../core/ports/store.ts';
 import { draftValues } from '../append.ts';
 import { GroupCommit, type Outcome } from '../group-commit.ts';
+import type { StoreOptions } from '../options.ts';
 import { commands, methodsOf, queries } from '../scripts/index.ts';
 import { methodsInSteps } from '../steps.ts';
+import { cannotOpen } from './files.ts';
+import { holdFile } from './held-file.ts';
 import { Thread, toError } from './thread.ts';
 import type { AppendCall, Call } from './threads.ts';
 
 /** A store in one SQLite file: one thread writes, one reads. */
-export async function openSqliteStore(
-  path: string,
-  { onFatal }: { onFatal: (error: RelayError) => void },
-): Promise<Store> {
+export async function openSqliteStore(path: string, { daemon, onFatal }: StoreOptions): Promise<Store> {
+  const release = daemon === undefined ? undefined : await holdFor(path);
   const writer = new Thread({ path, role: 'writer' }, onFatal);
   const reader = new Thread({ path, role: 'reader' }, onFatal);
   try {
@@ -20,6 +23,7 @@ export async function openSqliteStore(
     await reader.ask('open');
   } catch (error) {
     await Promise.all([writer.close(), reader.close()]);
+    release?.();
     throw error;
   }
 
@@ -59,8 +63,19 @@ export async function openSqliteStore(
       // The reader first: the last one to close checkpoints the log. It refuses new reads from now on.
       await Promise.all([reader.close(), writes.settled()]);
       await writer.close();
+      release?.();
     },
   };
+}
+
+/** Keeps other daemons from the file, whatever name it has for them; the returned function ends that. */
+async function holdFor(path: string): Promise<() => void> {
+  const file = existsSync(path) ? await realpath(path) : path;
+  const release = await holdFile(`${file}-daemon`).catch((cause) => {
+    throw cannotOpen(path, cause);
+  });
+  if (release) return release;
+  throw new RelayError('DatabaseInUse', `The database ${path} is used by another daemon on this machine.`);
 }
 
 function appendCall(draft: MessageDraft): AppendCall {

@@ -3,7 +3,6 @@ import type { Presence } from '../../directory/presence.ts';
 import type { Workspaces } from '../../directory/workspaces.ts';
 import { callerAccount } from '../../governance/accounts.ts';
 import type { Quotas } from '../../governance/quotas.ts';
-import type { SendRates } from '../../governance/send-rates.ts';
 import type { Caller, Ongoing } from '../../operations/caller.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,7 +21,6 @@ interface Parts {
   presence: Presence;
   workspaces: Workspaces;
   quotas: Quotas;
-  rates: SendRates;
   targets: CallTargets;
   calls: Calls;
   /** Identifies this daemon, also after a restart. */
@@ -54,7 +52,7 @@ export class Invocations {
   }
 
   async invoke(connection: Caller, params: OperationParams<'INVOKE'>, requestId: string): Promise<Invoked> {
-    const { quotas, rates, targets, calls } = this.#parts;
+    const { quotas, targets, calls } = this.#parts;
     const { principal } = connection;
     requireAgentOrOwner(principal);
     const known = params.invocationId && (await this.#find(principal, params.invocationId));
@@ -63,7 +61,6 @@ export class Invocations {
     const depth = calls.checkedDepth(connection, params.parent);
     const target = await targets.findInvocable(principal, params.name);
     checkArguments(target, params.input);
-    rates.countAudited(principal);
     return await this.#begin(connection, params, requestId, target, depth);
   }
 
@@ -74,7 +71,7 @@ export class Invocations {
     target: Target,
     depth: number,
   ): Promise<Invoked> {
-    const { store, clock, newId, calls, workspaces, node } = this.#parts;
+    const { store, clock, newId, calls, node } = this.#parts;
     const { principal } = connection;
     const { workspace, agent } = principal;
     const invocation: Invocation = {
@@ -100,22 +97,18 @@ export class Invocations {
       { ...order, id: newId('call'), invocationId: id },
       this.#waiterOf(principal, invocation),
     );
-    try {
-      const detail = { invocationId: id, caller };
-      const record = workspaces.record(principal, workspace, 'action.invoked', invocation.action, detail);
-      const known = await store.beginInvocation(invocation, record);
+    const timeoutMs = params.timeoutMs ?? usualTimeMs({ target, principal });
+    let known: Invocation | undefined;
+    await calls.run(call, async (record) => {
+      known = await store.beginInvocation(invocation, record);
       if (known) {
         calls.cancel(call);
-        return await this.#again(connection, known, params, requestId);
+        return;
       }
-    } catch (error) {
-      calls.cancel(call);
-      throw error;
-    }
-    this.#tell(invocation, 'invoked');
-    const timeoutMs = params.timeoutMs ?? usualTimeMs({ target, principal });
-    if (params.wait) this.#wait(connection, invocation, timeoutMs, requestId);
-    calls.run(call);
+      this.#tell(invocation, 'invoked');
+      if (params.wait) this.#wait(connection, invocation, timeoutMs, requestId);
+    });
+    if (known) return await this.#again(connection, known, params, requestId);
     return { invocation: infoOf(invocation), timeoutMs };
   }
 
