@@ -1,12 +1,13 @@
+import type { Modes } from '@agent-relay/protocol/drawing';
 import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
 import { drawRows, type ScreenPart } from './draw-rows.ts';
 import { endWeightFirst } from './letter-weight.ts';
 import { LineLog } from './line-log.ts';
-import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
 import type { ScreenView } from './view.ts';
+import { watchModes } from './watch-modes.ts';
 import { countAsClis } from './widths.ts';
 
 export interface ScreenOptions {
@@ -60,7 +61,7 @@ export class Screen {
       scrollback: HISTORY_LINES,
       allowProposedApi: true,
     });
-    this.#modes = new Modes(this.#emulator);
+    this.#modes = watchModes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
     countAsClis(this.#emulator);
     this.#onChange = onChange;
