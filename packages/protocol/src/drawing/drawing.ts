@@ -22,7 +22,7 @@ const DRAWS: ReadonlyMap<number, number> = new Map(
 /** These repeat something: no more often than can be seen. */
 const BY_ROW = codes('LMST');
 const BY_COLUMN = codes('@PXIZb');
-const ERASE_SCREEN = code('J');
+const ERASES = codes('JK');
 /** 3 would erase what the viewer had on their screen earlier. */
 const LARGEST_ERASED = 2;
 
@@ -122,7 +122,7 @@ export class Drawing {
     const { final, numbers, count } = sequence;
     const most = DRAWS.get(final);
     if (most === undefined || count > most) return;
-    if (final === ERASE_SCREEN && numberAt(sequence, 0) > LARGEST_ERASED) return;
+    if (ERASES.has(final) && numberAt(sequence, 0) > LARGEST_ERASED) return;
     if (final === code('s')) this.#characterSets.save();
     else if (final === code('u')) this.#characterSets.restore();
     const { columns, rows } = this.#size;
