@@ -170,7 +170,7 @@ const drawnPiece = fc.oneof(
       '\x1b[\x7f2\nC',
       '\x1b[1\x1b[4m',
       '\x1b[31\x18m',
-      '\x1b[9\x1a',
+      '\x1b[9\x1a ',
       '\x1b[?25l',
     ]),
   },
@@ -187,7 +187,9 @@ const withSavedCursor = known([
 ]);
 const withLines = known(['\x1b(0lqqk', '\x1b(B ', '\x1b)0 ', '\x0exxq\x0f ', '\x1b(0 ', '`~_a']);
 
-/** Output that only draws: also lines, by letters of another character set. */
+/**
+ * Output that only draws, where terminals agree; a letter is not repeated after something that has no effect. With lines: also lines, by letters of another character set.
+ */
 export const drawingStreams = ({ lines }: { lines: boolean }): fc.Arbitrary<Stream> =>
   fc
     .constantFrom(withSavedCursor, ...(lines ? [withLines] : []))

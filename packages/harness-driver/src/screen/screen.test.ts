@@ -86,6 +86,11 @@ describe('the screen', () => {
   });
 });
 
+it.each([...'LMSTIZb'])('is not kept busy by CSI 2147483647 %s', async (final) => {
+  const screen = await after(`one\r\nx\x1b[2147483647${final}`, 'y');
+  expect(textOf(screen)?.slice(0, 2)).toEqual(['one', 'xy']);
+});
+
 describe('a flood of output', () => {
   it('ends with the screen that a terminal shows', async () => {
     const screen = await after(flood(300_000), 'end');
@@ -93,9 +98,12 @@ describe('a flood of output', () => {
   });
 
   it('loses no mode that was switched in it', async () => {
-    const screen = await after(flood(100_000), '\x1b[?2004h\x1b[?1003h', flood(300_000));
+    const modes = '\x1b[?2004h\x1b[?1003h\x1b[4h\x1b=\x1b[2;4r\x1b(0\x1b[5 q\x1b[>1u';
+    const screen = await after(flood(100_000), modes, flood(300_000));
     expect(screen.view()?.bracketedPaste).toBe(true);
-    expect(screen.undoModes()).toBe('\x1b[?2004l\x1b[?1003l\x1b[0m');
+    expect(screen.undoModes()).toBe(
+      '\x1b[<1u\x1b[0 q\x1b[4l\x1b[?2004l\x1b[?1003l\x1b>\x1b7\x1b[r\x1b8\x1b(B\x1b[0m',
+    );
   });
 
   it('leaves the screen unknown until all of it was written afterwards', async () => {

@@ -1,6 +1,7 @@
 import type { Modes } from '@agent-relay/protocol/drawing';
 import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
+import { boundRepeats } from './bound-repeats.ts';
 import { condense } from './condense.ts';
 import { drawRows, type ScreenPart } from './draw-rows.ts';
 import { endWeightFirst } from './letter-weight.ts';
@@ -64,6 +65,7 @@ export class Screen {
     this.#modes = watchModes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
     countAsClis(this.#emulator);
+    boundRepeats(this.#emulator);
     this.#onChange = onChange;
     this.#lines =
       onLine && new LineLog(this.#emulator, (line) => this.#linesUntilKnown === 0 && onLine(line));
@@ -114,6 +116,11 @@ export class Screen {
   /** Rows of the screen with their colours, for a terminal of another size. */
   draw(part: ScreenPart): string[] {
     return drawRows(this.#emulator, part);
+  }
+
+  /** Whether positions count from the scroll region. */
+  get hasOrigin(): boolean {
+    return this.#emulator.modes.originMode;
   }
 
   get cursor(): { row: number; column: number } {
