@@ -278,7 +278,7 @@ describe('agent-relay attach', () => {
       else if (way === 'the end of the program') await daemon.cli(['release', 'Switching']);
       else process.kill(viewer.pid, way);
       await viewer.exited;
-      expect(modesOf(viewer)).toEqual(atFirst);
+      await expect.poll(() => modesOf(viewer), POLL).toEqual(atFirst);
       for (const reset of [
         '\x1b[<1u\x1b[?1049l\x1b[<1u\x1b[>4;0m\x1b[0 q',
         '\x1b[?25h',
