@@ -58,12 +58,14 @@ async function inTmux({ seed, say }: FaultOptions, cases: number): Promise<void>
     const { chunks, undo } = filtered(stream);
     assert.equal(await pane.reaction(Buffer.concat([...chunks, Buffer.from(undo)])), '', told(stream));
   }
+  // Two panes with the same past: tmux restores a cursor that was saved long before.
+  await using drawn = await TmuxPane.open(WatchedTerminal.size);
   await using plain = await TmuxPane.open(WatchedTerminal.size);
   const compared = cases / DRAWING_SHARE;
   // What tmux shows of such lines depends on how they were made.
   for (const stream of fc.sample(drawingStreams({ lines: false }), { numRuns: compared, seed })) {
     const { chunks } = filtered(stream);
-    const pictures = await Promise.all([pane.picture(Buffer.concat(chunks)), plain.picture(stream.bytes)]);
+    const pictures = await Promise.all([drawn.picture(Buffer.concat(chunks)), plain.picture(stream.bytes)]);
     assert.equal(pictures[0], pictures[1], told(stream));
   }
   say(`tmux: ${cases} streams, no title, no clipboard, no answer, modes reset; ${compared} drawn the same`);
