@@ -8,6 +8,7 @@ import { CannotRun, type Fault } from './fault.ts';
 import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { hostileMessages } from './hostile-messages.ts';
+import { hostileOutput } from './hostile-output.ts';
 import { hostilePrompts } from './hostile-prompts.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
@@ -27,6 +28,7 @@ const FAULTS: Fault[] = [
   hostileBytes,
   hostileMessages,
   hostilePrompts,
+  hostileOutput,
   connectionStorm,
   quotaFloods,
   liveFuzz,

@@ -36,6 +36,11 @@ const spawn = async (name: string, cli = 'scripted', more: NodeJS.ProcessEnv = {
   expect(stderr).toBe('');
   expect(code).toBe(0);
 };
+/** Switches every mode that a viewer's terminal gets, as a command of a shell. */
+const SWITCH_MODES =
+  "printf '\\e[?1;5;6;45;1000;1003;1006;1004;2004h\\e[?7;25l\\e[4h\\e=\\e[5;9r\\e[5 q\\e[>1u\\e[?1049h\\e[>3u\\e[>4;2m\\e[31m'\r";
+/** The modes of a person's terminal, as far as it says. */
+const modesOf = ({ emulator }: TestTerminal) => ({ ...emulator.modes, screen: emulator.buffer.active.type });
 /** Its terminal as one more viewer has it. */
 const view = async (name: string, { release = false } = {}) => {
   await using owner = await client(daemon);
@@ -257,6 +262,58 @@ describe('agent-relay attach', () => {
     await viewer.until(/ready\$/);
     await daemon.cli(['release', 'Signalled']);
     await viewer.until(/^\[Signalled ended by SIG[A-Z]+\]$/m);
+  });
+
+  it.each(['Ctrl-] d', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'the end of the program'])(
+    'resets every mode when it is left by %s',
+    async (way) => {
+      await spawn('Switching', 'shell');
+      await using viewer = attach('Switching');
+      const atFirst = modesOf(viewer);
+      await viewer.until(/ready\$/);
+      viewer.type(SWITCH_MODES);
+      await expect.poll(() => modesOf(viewer).screen, POLL).toBe('alternate');
+      expect(modesOf(viewer)).toMatchObject({ insertMode: true, mouseTrackingMode: 'any', originMode: true });
+      if (way === 'Ctrl-] d') viewer.type(DETACH);
+      else if (way === 'the end of the program') await daemon.cli(['release', 'Switching']);
+      else process.kill(viewer.pid, way);
+      await viewer.exited;
+      await expect.poll(() => modesOf(viewer), POLL).toEqual(atFirst);
+      for (const reset of [
+        '\x1b[<1u\x1b[?1049l\x1b[<1u\x1b[>4;0m\x1b[0 q',
+        '\x1b[?25h',
+        '\x1b>',
+        '\x1b[r',
+        '\x1b[0m',
+      ])
+        expect(viewer.output()).toContain(reset);
+    },
+  );
+
+  it('lets no sequence through that does more than draw, also after a control inside it', async () => {
+    await spawn('Sneaky', 'shell');
+    await using viewer = attach('Sneaky');
+    const noticed: string[] = [];
+    viewer.emulator.onTitleChange((title) => noticed.push(title));
+    viewer.emulator.onData((answer) => noticed.push(answer));
+    for (const command of [8, 52])
+      viewer.emulator.parser.registerOscHandler(command, (text) => noticed.push(text) > 0);
+    await viewer.until(/ready\$/);
+    // `\\135` is `]`.
+    const tries = [
+      '\\000\\13552;c;ZXZpbA==\\007',
+      '\\n\\1350;TITLE\\007',
+      '\\177\\1358;;URL\\007',
+      '\\000Z',
+      '\\000P$qm\\033\\\\',
+    ];
+    viewer.type(
+      `printf '${tries.map((text) => `\\033${text}`).join('')}\\302\\302\\2350;TITLE\\007\\033%%@'; echo $((6 * 7))\r`,
+    );
+    await viewer.until(/^.*42$/m);
+    expect(noticed).toEqual([]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
+    expect(viewer.output()).not.toMatch(/\x1b[\]P%\0\x7fZ]|\u009d/);
   });
 
   it('shows a terminal of agent-relay run, in its size', async () => {

@@ -1,9 +1,9 @@
 import '@xterm/xterm/css/xterm.css';
+import { Drawing } from '@agent-relay/protocol/drawing';
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes';
 import { Terminal } from '@xterm/xterm';
 import { type CellShape, fontFor, type Room, type Size, sizeIn, USUAL_FONT } from './fitting.ts';
 import { OutputQueue } from './output-queue.ts';
-import { isFocusReport, onlyDraw } from './safe-output.ts';
 import { setStylesByScript } from './scripted-styles.ts';
 
 const FONT = 'ui-monospace, "JetBrains Mono", "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
@@ -38,6 +38,9 @@ const THEME = {
 
 setStylesByScript();
 
+/** Focus reports, which the program did not request from this viewer. */
+const isFocusReport = (keys: string): boolean => keys === '\x1b[I' || keys === '\x1b[O';
+
 export interface EmulatorOptions {
   /** The element around the terminal, which determines its size. */
   frame: HTMLElement;
@@ -58,6 +61,7 @@ export class Emulator {
   readonly #observer: ResizeObserver;
   readonly #output: OutputQueue;
   #size: Size = { columns: 80, rows: 24 };
+  #drawing = new Drawing(this.#size);
   #zoom = 1;
   #canType = false;
 
@@ -79,8 +83,7 @@ export class Emulator {
     });
     // Emoji are as wide as in the host's emulator, whose picture is drawn first.
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
-    onlyDraw(this.#terminal.parser);
-    this.#output = new OutputQueue((output, done) => this.#terminal.write(output, done));
+    this.#output = new OutputQueue((output, done) => this.#terminal.write(this.#drawing.of(output), done));
     this.#terminal.attachCustomKeyEventHandler((event) => {
       // While watching, Tab moves the focus as everywhere.
       if (!this.#canType) return false;
@@ -120,6 +123,7 @@ export class Emulator {
   begin(content: Uint8Array, size: Size): void {
     this.#output.restart(() => {
       this.#size = size;
+      this.#drawing = new Drawing(size);
       this.#terminal.reset();
       this.#terminal.resize(size.columns, size.rows);
       this.#fit();

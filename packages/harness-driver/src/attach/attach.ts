@@ -90,7 +90,7 @@ class AttachedSession {
       this.#run(async () => this.#view?.resize(size.columns, size.rows));
     });
     this.#terminal.onGone(() => this.#done.resolve({ how: 'detached' }));
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const)
       process.once(signal, () => this.#done.resolve({ how: 'detached' }));
     try {
       return await this.#done.promise;

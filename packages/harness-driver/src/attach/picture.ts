@@ -1,7 +1,7 @@
+import { Drawing } from '@agent-relay/protocol/drawing';
 import { Screen } from '../screen/screen.ts';
 import { Notice } from '../terminal/notice.ts';
 import type { TerminalSize } from '../terminal/person-terminal.ts';
-import { Drawing } from './drawing.ts';
 
 /** Minimum time between two frames if the sizes differ. */
 const FRAME_MS = 30;
@@ -12,7 +12,8 @@ const CLEAR = '\x1b[?7h\x1b[?25h\x1b[0m\x1b[H\x1b[2J';
 
 /**
  * An agent's terminal in the person's terminal. If the sizes match, what draws is passed through. Otherwise its screen is
- * drawn in the corner, cropped around the cursor if necessary, with a status line below.
+ * drawn in the corner, cropped around the cursor if necessary, with a status line below. Nothing is ever shown or emulated here
+ * that the drawing has not let through.
  */
 export class Picture {
   readonly #write: (text: string | Uint8Array) => void;
@@ -20,7 +21,9 @@ export class Picture {
   readonly #notice: Notice;
   #own: TerminalSize;
   #screen: Screen | undefined;
-  #drawing = new Drawing();
+  #drawing: Drawing | undefined;
+  /** The program draws on the person's terminal itself, and what it changes there has to be reset. */
+  #isPassing = false;
   #frame: NodeJS.Timeout | undefined;
 
   constructor(
@@ -31,7 +34,7 @@ export class Picture {
     this.#own = own;
     this.#write = write;
     this.#caption = caption;
-    this.#notice = new Notice(write, () => (this.#isSameSize ? this.#screen : undefined));
+    this.#notice = new Notice(write, () => (this.#isPassing ? this.#screen : undefined));
     this.#notice.onChange = () => this.redraw();
   }
 
@@ -39,15 +42,18 @@ export class Picture {
   begin(content: Uint8Array, size: TerminalSize): void {
     this.#clear();
     this.#screen = new Screen({ ...size, onChange: () => this.#changed() });
-    this.#drawing = new Drawing();
+    this.#drawing = new Drawing(size);
+    this.#isPassing = this.#isSameSize;
     this.#notice.forget();
     this.add(content);
   }
 
   add(output: Uint8Array): void {
-    this.#screen?.feed(Buffer.from(output));
-    const drawn = this.#drawing.of(output);
-    if (this.#isSameSize) this.#notice.pass(drawn);
+    if (!this.#drawing) return;
+    const drawn = Buffer.from(this.#drawing.of(output));
+    if (drawn.length === 0) return;
+    this.#screen?.feed(drawn);
+    if (this.#isPassing) this.#notice.pass(drawn);
   }
 
   /** Tells the person something for a moment: over the last row, or in place of the status line. */
@@ -57,19 +63,18 @@ export class Picture {
 
   /** The person's terminal was resized. */
   resized(own: TerminalSize): void {
-    const wasSame = this.#isSameSize;
     this.#own = own;
     this.#notice.forget();
-    if (wasSame && !this.#isSameSize) this.#write(`${this.#screen?.undoModes() ?? ''}${CLEAR}`);
-    if (!wasSame && this.#isSameSize) void this.#passThrough();
+    if (!this.#isSameSize) this.#leave();
+    else if (!this.#isPassing) void this.#passThrough();
     this.redraw();
   }
 
   redraw(): void {
-    if (!this.#isSameSize) this.#changed();
+    this.#changed();
   }
 
-  /** Resets the modes set by the agent's program, and clears what it has drawn. */
+  /** Resets everything that the agent's program may have changed, and clears what it has drawn. */
   close(): void {
     this.#notice.hide();
     this.#clear();
@@ -78,9 +83,15 @@ export class Picture {
   #clear(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
-    const undo = this.#isSameSize ? (this.#screen?.undoModes() ?? '') : '';
+    this.#leave();
     this.#screen?.dispose();
     this.#screen = undefined;
+    this.#drawing = undefined;
+  }
+
+  #leave(): void {
+    const undo = this.#isPassing ? (this.#drawing?.undo() ?? '') : '';
+    this.#isPassing = false;
     this.#write(`${undo}${CLEAR}`);
   }
 
@@ -88,7 +99,9 @@ export class Picture {
   async #passThrough(): Promise<void> {
     const screen = this.#screen;
     await screen?.settled();
-    if (screen && screen === this.#screen && this.#isSameSize) this.#write(`${CLEAR}${screen.snapshot()}`);
+    if (!screen || screen !== this.#screen || !this.#isSameSize || this.#isPassing) return;
+    this.#isPassing = true;
+    this.#write(`${CLEAR}${screen.snapshot()}`);
   }
 
   get #isSameSize(): boolean {

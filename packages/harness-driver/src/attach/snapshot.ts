@@ -1,4 +1,5 @@
 import { RelayError, safeText } from '@agent-relay/protocol';
+import { Drawing } from '@agent-relay/protocol/drawing';
 import type { Relay } from '@agent-relay/sdk';
 import { Screen } from '../screen/screen.ts';
 
@@ -11,6 +12,7 @@ const SIZE = { columns: 80, rows: 24 };
 /** The current text of an agent's terminal. */
 export async function screenOf(terminals: Pick<Relay['terminals'], 'attach'>, name: string) {
   let screen: Screen | undefined;
+  let drawing: Drawing | undefined;
   const shown = Promise.withResolvers<void>();
   const latest = setTimeout(shown.resolve, MOST_MS);
   let quiet: NodeJS.Timeout | undefined;
@@ -20,8 +22,9 @@ export async function screenOf(terminals: Pick<Relay['terminals'], 'attach'>, na
       if (size) {
         screen?.dispose();
         screen = new Screen(size);
+        drawing = new Drawing(size);
       }
-      screen?.feed(Buffer.from(bytes));
+      if (drawing) screen?.feed(Buffer.from(drawing.of(bytes)));
       clearTimeout(quiet);
       quiet = setTimeout(shown.resolve, QUIET_MS);
     },

@@ -65,9 +65,30 @@ describe('the screen', () => {
 
   it('says how to put a terminal back, with what is still in force only', async () => {
     const modes = '\x1b[?1049h\x1b[?25l\x1b[?1003h\x1b[?1003l\x1b[>1u\x1b[>1u\x1b[<u\x1b[>4;2m';
-    expect((await after(modes)).undoModes()).toBe('\x1b[<1u\x1b[>4;0m\x1b[?1049l\x1b[?25h\x1b[0m');
+    expect((await after(modes)).undoModes()).toBe('\x1b[<1u\x1b[?1049l\x1b[>4;0m\x1b[?25h\x1b[0m');
     expect((await after('text\x1b[?2004h\x1b[?2004l')).undoModes()).toBe('');
   });
+
+  it.each([
+    ['insert mode, keyboard lock, line feeds', '\x1b[4h\x1b[2h\x1b[20h', '\x1b[4l\x1b[2l\x1b[20l\x1b[0m'],
+    ['the keypad', '\x1b=', '\x1b>\x1b[0m'],
+    ['a scroll region, where the cursor stays', '\x1b[2;4r', '\x1b7\x1b[r\x1b8\x1b[0m'],
+    ['character sets', '\x1b(0\x1b)0\x1b%@', '\x1b(B\x1b)B\x0f\x1b%G\x1b[0m'],
+    ['the shape of the cursor', '\x1b[5 q', '\x1b[0 q\x1b[0m'],
+    ['a keyboard without an entry', '\x1b[=5u', '\x1b[=0u\x1b[0m'],
+    ['colours', '\x1b[31mred', '\x1b[0m'],
+  ])('says how to reset %s', async (_, set, reset) => {
+    const screen = await after(set);
+    expect(screen.undoModes()).toBe(reset);
+    screen.feed(Buffer.from(reset));
+    await screen.settled();
+    expect(screen.undoModes()).toBe('');
+  });
+});
+
+it.each([...'LMSTIZb'])('is not kept busy by CSI 2147483647 %s', async (final) => {
+  const screen = await after(`one\r\nx\x1b[2147483647${final}`, 'y');
+  expect(textOf(screen)?.slice(0, 2)).toEqual(['one', 'xy']);
 });
 
 describe('a flood of output', () => {
@@ -77,9 +98,12 @@ describe('a flood of output', () => {
   });
 
   it('loses no mode that was switched in it', async () => {
-    const screen = await after(flood(100_000), '\x1b[?2004h\x1b[?1003h', flood(300_000));
+    const modes = '\x1b[?2004h\x1b[?1003h\x1b[4h\x1b=\x1b[2;4r\x1b(0\x1b[5 q\x1b[>1u';
+    const screen = await after(flood(100_000), modes, flood(300_000));
     expect(screen.view()?.bracketedPaste).toBe(true);
-    expect(screen.undoModes()).toBe('\x1b[?2004l\x1b[?1003l\x1b[0m');
+    expect(screen.undoModes()).toBe(
+      '\x1b[<1u\x1b[0 q\x1b[4l\x1b[?2004l\x1b[?1003l\x1b>\x1b7\x1b[r\x1b8\x1b(B\x1b[0m',
+    );
   });
 
   it('leaves the screen unknown until all of it was written afterwards', async () => {

@@ -1,12 +1,14 @@
+import type { Modes } from '@agent-relay/protocol/drawing';
 import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
+import { boundRepeats } from './bound-repeats.ts';
 import { condense } from './condense.ts';
 import { drawRows, type ScreenPart } from './draw-rows.ts';
 import { endWeightFirst } from './letter-weight.ts';
 import { LineLog } from './line-log.ts';
-import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
 import type { ScreenView } from './view.ts';
+import { watchModes } from './watch-modes.ts';
 import { countAsClis } from './widths.ts';
 
 export interface ScreenOptions {
@@ -60,9 +62,10 @@ export class Screen {
       scrollback: HISTORY_LINES,
       allowProposedApi: true,
     });
-    this.#modes = new Modes(this.#emulator);
+    this.#modes = watchModes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
     countAsClis(this.#emulator);
+    boundRepeats(this.#emulator);
     this.#onChange = onChange;
     this.#lines =
       onLine && new LineLog(this.#emulator, (line) => this.#linesUntilKnown === 0 && onLine(line));
@@ -113,6 +116,11 @@ export class Screen {
   /** Rows of the screen with their colours, for a terminal of another size. */
   draw(part: ScreenPart): string[] {
     return drawRows(this.#emulator, part);
+  }
+
+  /** Whether positions count from the scroll region. */
+  get hasOrigin(): boolean {
+    return this.#emulator.modes.originMode;
   }
 
   get cursor(): { row: number; column: number } {

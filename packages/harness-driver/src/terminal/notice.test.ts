@@ -51,6 +51,16 @@ it('is shown in the last row, in the form that fits, and leaves everything as it
   expect(terminal.buffer.active.getLine(1)?.getCell(1)?.getFgColor()).toBe(2);
 });
 
+it('leaves the region alone that positions count from', async () => {
+  await write('one\x1b[2;3r\x1b[?6htwo');
+  notice.show(FORMS);
+  await expect.poll(shown).toEqual(['one', 'two', '', 'Ctrl-] d detaches']);
+  expect([terminal.modes.originMode, ...cursor()]).toEqual([true, 1, 3]);
+  notice.hide();
+  await write('\x1b[2;1Hthree');
+  expect(await shown()).toEqual(['one', 'two', 'three', '']);
+});
+
 it('leaves the row alone in which the person types', async () => {
   await write('one\r\ntwo\r\nthree\r\nyou> ');
   notice.show(FORMS);

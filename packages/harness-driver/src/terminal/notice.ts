@@ -80,19 +80,21 @@ export class Notice {
     const row = screen.cursor.row === rows - 1 ? 1 : rows;
     const [covered = ''] = screen.draw({ first: row - 1, count: 1, columns });
     this.#drawn = { row, covered };
-    this.#write(inRow(row, `\x1b[7m${fitting(this.#forms, columns)}\x1b[0m`));
+    this.#write(inRow(row, screen.hasOrigin, `\x1b[7m${fitting(this.#forms, columns)}\x1b[0m`));
   }
 
   #takeAway(): string {
     if (!this.#drawn) return '';
     const { row, covered } = this.#drawn;
     this.#drawn = undefined;
-    return inRow(row, covered);
+    return inRow(row, this.#screen()?.hasOrigin ?? false, covered);
   }
 }
 
-/** Writes a row and leaves cursor, colours and modes as they were. */
-const inRow = (row: number, text: string): string => `\x1b7\x1b[?6l\x1b[0m\x1b[${row};1H\x1b[2K${text}\x1b8`;
+/** Writes a row and leaves cursor, colours and modes as they were. Not every terminal restores the origin with the cursor. */
+function inRow(row: number, hasOrigin: boolean, text: string): string {
+  return `\x1b7\x1b[?6l\x1b[0m\x1b[${row};1H\x1b[2K${text}${hasOrigin ? '\x1b[?6h' : ''}\x1b8`;
+}
 
 /** The first form that fits, else as much of the last one as does. */
 export function fitting(forms: readonly string[], columns: number): string {

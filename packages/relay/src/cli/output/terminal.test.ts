@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
-import { ago, duration, inertJson, offset, table } from './terminal.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ago, duration, inertJson, offset, print, printAside, table } from './terminal.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 it.each([
   [0, 'just now'],
@@ -47,4 +51,14 @@ it('escapes control characters in JSON, and keeps every value', () => {
   const json = inertJson(JSON.stringify(value));
   expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   expect(JSON.parse(json)).toEqual(value);
+});
+
+it('prints styles, line ends and tabs, and no other control', () => {
+  const written: unknown[] = [];
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((text) => written.push(text) > 0);
+  const hostile = 'a\u001b]0;T\u0007\u001b[6n\u009d\r\u007f\u001b\u0000[31m';
+  for (const show of [print, printAside]) show(`\u001b[1;31m${hostile}\u001b[0m\n\tb`);
+  const line = '\u001b[1;31ma\ufffd]0;T\ufffd\ufffd[6n\ufffd\ufffd\ufffd\ufffd\ufffd[31m\u001b[0m\n\tb\n';
+  expect(written).toEqual([line, line]);
 });

@@ -7,14 +7,21 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   text === '' ? '' : styleText(style, text, { stream });
 
-export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
+const ESC = '\u001b';
+/** Controls other than line ends, tabs and the styles of `styled`. */
+const CONTROLS = new RegExp(String.raw`(?![\n\t]|${ESC}\[[\d;]*m)\p{Cc}`, 'gu');
+
+/** What reaches the terminal: whatever was forgotten on the way, it only prints. */
+const inert = (text: string): string => text.replace(CONTROLS, '\ufffd');
+
+export const print = (text = ''): void => void process.stdout.write(`${inert(text)}\n`);
 
 /** The columns of the terminal. A pipe, a file and a terminal that does not say (0) have no end. */
 export const columns = (): number =>
   (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
 
 /** For people, when standard output belongs to a program. */
-export const printAside = (text: string): void => void process.stderr.write(`${text}\n`);
+export const printAside = (text: string): void => void process.stderr.write(`${inert(text)}\n`);
 
 /** One JSON value on one line, for scripts. */
 export const printJson = (value: unknown): void => print(inertJson(JSON.stringify(value)));

@@ -1,4 +1,11 @@
-import { isRelayError, type Message, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import {
+  isRelayError,
+  type Message,
+  nameKey,
+  plainAgentName,
+  RelayError,
+  safeText,
+} from '@agent-relay/protocol';
 import {
   connect,
   findDaemonSocket,
@@ -11,6 +18,7 @@ import { VERSION } from '../../version.ts';
 import type { AgentOption, ProjectOption } from '../options.ts';
 import { tellIgnored } from '../output/tell-ignored.ts';
 import { tellSkew } from '../output/tell-skew.ts';
+import { printAside } from '../output/terminal.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
@@ -81,7 +89,7 @@ async function enter(options: NodeConnectOptions): Promise<Relay> {
   const relay = await connect({ onIgnored: tellIgnored, ...options, client });
   const { advice, daemon } = relay.welcome;
   tellSkew(daemon.version, isRemote(options));
-  if (advice !== undefined) process.stderr.write(`note: ${advice}\n`);
+  if (advice !== undefined) printAside(`note: ${safeText(advice)}`);
   return relay;
 }
 
@@ -99,6 +107,4 @@ export async function unlessLeaving(request: () => Promise<unknown>): Promise<vo
 
 /** A remote daemon registered the name: without the token the name is lost. */
 const tellToken = (name: string, token: string): void =>
-  void process.stderr.write(
-    `note: Registered ${name}. Save this token as RELAY_AGENT_TOKEN; it is shown once:\n${token}\n`,
-  );
+  printAside(`note: Registered ${name}. Save this token as RELAY_AGENT_TOKEN; it is shown once:\n${token}`);

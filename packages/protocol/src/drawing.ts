@@ -1,0 +1,2 @@
+export { Drawing } from './drawing/drawing.ts';
+export { Modes } from './drawing/modes.ts';
