@@ -8,6 +8,7 @@ import { CannotRun, type Fault } from './fault.ts';
 import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { hostileMessages } from './hostile-messages.ts';
+import { hungHooks } from './hung-hooks.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
 import { quotaFloods } from './quota-floods.ts';
@@ -23,6 +24,7 @@ const FAULTS: Fault[] = [
   failedSync,
   clockJumps,
   stoppedConsumer,
+  hungHooks,
   hostileBytes,
   hostileMessages,
   connectionStorm,
