@@ -34,6 +34,8 @@ export interface DaemonStatus {
   /** The rest is for local users only. */
   pid?: number;
   socketPath?: string;
+  /** The directory the project was created for; absent if it has none. */
+  root?: string;
   connections?: number;
   agentsOnline?: number;
   /** Where WebSocket, health and metrics are served; absent if turned off. */

@@ -49,6 +49,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
+        ...(local && workspace.root !== undefined ? { root: workspace.root } : {}),
         ...(agent ? { agent: agent.name, unread: await countUnread(relay, agent.id) } : {}),
       };
     },
