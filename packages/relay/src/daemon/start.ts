@@ -5,7 +5,8 @@ import { keepHeapSmall } from './heap.ts';
 import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log/log.ts';
-import type { PortOptions, RunningDaemon } from './run.ts';
+import type { RunningDaemon } from './run.ts';
+import type { PortOptions, StartedFor } from './run-options.ts';
 import type { Settings } from './settings/settings.ts';
 import { firstUncaught } from './uncaught.ts';
 
@@ -30,9 +31,10 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   /** The file of the command line. */
   program: string;
   portOptions?: PortOptions;
+  startedFor: StartedFor;
   open(openProject: RunningDaemon['openProject']): Promise<Opened>;
 }): Promise<StartedDaemon<Opened>> {
-  const { settings, log, logFile, program, portOptions, open } = options;
+  const { settings, log, logFile, program, portOptions, startedFor, open } = options;
   const lock = await takeLock(settings.dataDirectory);
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
@@ -45,7 +47,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       openStore(settings.database, { onFatal: fatal.resolve }),
       import('./run.ts'),
     ]);
-    const daemon = await runDaemon({ settings, store, log, program, portOptions });
+    const daemon = await runDaemon({ settings, startedFor, store, log, program, portOptions });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);
@@ -60,6 +62,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       ...(mcp ? { mcp } : {}),
       ...(logFile ? { logFile } : {}),
       flags: settings.flags,
+      variables: Object.keys(settings.variables),
       ...(apiKey === undefined ? {} : { mcpKeyMark: keyMark(apiKey) }),
     });
     daemon.ready();
