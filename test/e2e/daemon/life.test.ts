@@ -194,7 +194,9 @@ describe('agent-relay daemon', () => {
   it('has short forms of start, restart and stop', async () => {
     await using sandbox = await createSandbox();
     expect((await sandbox.cli(['start'])).stdout).toMatch(/^Daemon started \(pid \d+\)/);
-    expect((await sandbox.cli(['restart', '--force'])).stdout).toMatch(/^Daemon stopped\.\nDaemon started/);
+    expect((await sandbox.cli(['restart', '--force'])).stdout).toMatch(
+      /^Daemon stopped\.\nAs before: RELAY_HTTP_PORT=0\nDaemon started/,
+    );
     expect((await sandbox.cli(['logs', '-n', '1'])).stdout).toMatch(/info/);
     expect((await sandbox.cli(['stop'])).stdout).toBe('Daemon stopped.\n');
     expect((await sandbox.cli(['strat'])).stderr).toContain('next: Did you mean start?');

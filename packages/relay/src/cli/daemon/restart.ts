@@ -4,6 +4,7 @@ import { type DaemonStart, isRelayError, RelayError } from '@agent-relay/protoco
 import { connect, dataDirectory, type Environment, runningProjects } from '@agent-relay/sdk/node';
 import { findReadyDaemon, stopDaemon } from '../../daemon/control.ts';
 import type { DaemonRecord } from '../../daemon/lock.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 import { flagWords } from '../../daemon/settings/start-flags.ts';
 import { ROWS } from '../../daemon/settings/table.ts';
 import { print } from '../output/terminal.ts';
@@ -35,6 +36,7 @@ export async function restart({
 }: StartOptions & { force?: boolean }): Promise<void> {
   const daemon = await findReadyDaemon(dataDirectory());
   if (daemon === undefined) {
+    await settingsOf({ options: given, env: process.env });
     print('The daemon was not running.');
     return await start(given);
   }
@@ -106,9 +108,13 @@ const givenIn = (env: Environment): Environment =>
       .map(([name, value = '']) => [name, name === 'RELAY_PROJECT_ROOT' ? resolve(value) : value]),
   );
 
-async function check({ options, env }: Start, daemon: DaemonRecord, isTold: boolean) {
+async function settingsOf({ options, env }: Start): Promise<Settings> {
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
-  const settings = await loadSettings(env, options);
+  return await loadSettings(env, options);
+}
+
+async function check(next: Start, daemon: DaemonRecord, isTold: boolean): Promise<Settings> {
+  const settings = await settingsOf(next);
   if (!isTold && daemon.mcpKeyMark && settings.mcp.apiKey === undefined)
     throw new RelayError(
       'InvalidRequest',
@@ -117,7 +123,7 @@ async function check({ options, env }: Start, daemon: DaemonRecord, isTold: bool
         next: 'Set it again, in RELAY_MCP_API_KEY or with --mcp-api-key.',
       },
     );
-  await findProjectLocation(options, env);
+  await findProjectLocation(next.options, next.env);
   const { rehearse } = await import('../../daemon/rehearsal.ts');
   await rehearse(settings, daemon);
   return settings;
