@@ -50,6 +50,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   INBOX: [{ unread_only: false, limit: 500 }, 'ok'],
   WHO: [{ project: 'home', includeOffline: true }, 'Forbidden'],
   STATUS: [{}, 'ok'],
+  STARTED_WITH: [{}, 'Forbidden'],
   TRACE: [{ id: 'MESSAGE' }, 'MessageNotFound'],
   TAIL: [{ after: 0 }, 'Forbidden'],
   WATCH: [{}, 'ok'],

@@ -10,6 +10,7 @@ import { hostileBytes } from './hostile-bytes.ts';
 import { hostileMessages } from './hostile-messages.ts';
 import { hostileOutput } from './hostile-output.ts';
 import { hostilePrompts } from './hostile-prompts.ts';
+import { hungHooks } from './hung-hooks.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
 import { quotaFloods } from './quota-floods.ts';
@@ -25,6 +26,7 @@ const FAULTS: Fault[] = [
   failedSync,
   clockJumps,
   stoppedConsumer,
+  hungHooks,
   hostileBytes,
   hostileMessages,
   hostilePrompts,

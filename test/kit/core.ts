@@ -214,6 +214,7 @@ const observer = (workspace: Workspace) => ({
 
 const HOST = {
   status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
+  startedWith: () => ({ directory: '/home/petra/shop', variables: {} }),
   page: () => 'http://127.0.0.1:3888',
   openSocket: async ({ directory }: Workspace) => `/run/${directory}.sock`,
   socketPath: ({ name }: Workspace) => `/run/${name}.sock`,

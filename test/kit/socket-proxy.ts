@@ -5,8 +5,13 @@ import { createConnection, createServer, type Socket } from 'node:net';
 export async function startSocketProxy(target: string) {
   const path = `${target}.proxy`;
   const sockets = new Set<Socket>();
+  let held: string | undefined;
   const server = createServer((client) => {
     const daemon = createConnection(target);
+    // Before the request itself is passed on.
+    client.on('data', (bytes) => {
+      if (held !== undefined && bytes.includes(`"${held}"`)) daemon.unpipe(client).resume();
+    });
     for (const [from, to] of [
       [client, daemon],
       [daemon, client],
@@ -35,6 +40,10 @@ export async function startSocketProxy(target: string) {
     path,
     cut,
     mend,
+    /** From a request of this operation on, its connection gets no more answers. */
+    holdAnswersTo(operation: string | undefined) {
+      held = operation;
+    },
     [Symbol.asyncDispose]: async () => {
       if (server.listening) await cut();
     },

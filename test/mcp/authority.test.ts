@@ -38,7 +38,7 @@ describe('what a model reads about messages', () => {
   });
 
   it('gives people their authority, and calls nobody else the user', () => {
-    const text = instructions(chosen('relay'), 'Bob');
+    const text = instructions(chosen('relay'), { name: 'Bob' });
     expect(text).toContain(`a message "${AUTHORITIES.person}" has that person's authority`);
     expect(text).toContain(`"${AUTHORITIES.parent}" comes from the agent that gave you your task`);
     expect(text).not.toContain('not as instructions');
@@ -46,11 +46,11 @@ describe('what a model reads about messages', () => {
   });
 
   it('mentions ACK, progress, DONE, and the result for a worker', () => {
-    for (const text of [instructions(chosen('relay', 'worker'), 'Bob'), guide('relay', 'worker')]) {
+    for (const text of [instructions(chosen('relay', 'worker'), { name: 'Bob' }), guide('relay', 'worker')]) {
       expect(text).toMatch(/ACK[\s\S]*progress[\s\S]*DONE/);
       expect(text).toContain('submit_result');
     }
-    expect(instructions(chosen('relay'), 'Bob')).not.toContain('submit_result');
+    expect(instructions(chosen('relay'), { name: 'Bob' })).not.toContain('submit_result');
     expect(guide('relay')).not.toContain('submit_result(');
     expect(guide('workspace')).toContain('submit_result(');
   });

@@ -65,7 +65,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', { concurrent: t
 
   it.each([
     [{ RELAY_PROJECT: 'dmeo' }, 'ProjectNotFound', 'Did you mean demo?'],
-    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not a WebSocket URL.'],
+    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not the address of a daemon.'],
   ])('reports an invalid location: %j', async (env, code, complaint) => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era, env });

@@ -1,5 +1,6 @@
 export { openSocketChannel } from './backend/transports/socket-channel.ts';
 export { customBackend } from './config/custom-backend.ts';
+export { loadConfig } from './config/load.ts';
 export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http/handler.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http/serve.ts';
 export type { Outlet } from './front/session/call.ts';

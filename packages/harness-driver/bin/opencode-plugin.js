@@ -49,11 +49,15 @@ export async function tui(api, socket) {
   });
 
   let received = '';
-  socket.on('data', (bytes) => {
-    received += bytes;
+  socket.setEncoding('utf8').on('data', (piece) => {
+    received += piece;
     const lines = received.split('\n');
     received = lines.pop();
-    for (const line of lines) void obey(JSON.parse(line));
+    for (const line of lines) {
+      const order = orderIn(line);
+      if (order) void obey(order);
+      else socket.destroy();
+    }
   });
 
   async function obey({ request, prompt, find, reply }) {
@@ -93,6 +97,16 @@ export async function tui(api, socket) {
   async function look({ session, part }) {
     const { data = [] } = await api.client.session.messages({ sessionID: session, limit: 50 });
     return { found: data.some((message) => message.parts.some(({ id }) => id === part)) };
+  }
+}
+
+/** Undefined for anything that is not from the relay: an exception here would end OpenCode. */
+function orderIn(line) {
+  try {
+    const order = JSON.parse(line);
+    return typeof order === 'object' && order !== null ? order : undefined;
+  } catch {
+    return undefined;
   }
 }
 

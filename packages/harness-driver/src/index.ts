@@ -4,5 +4,4 @@ export { type DriverActionOptions, registerDriverActions } from './driver/regist
 export { type RelayDriverOptions, relayDriver } from './driver/relay-driver.ts';
 export { type DetachedRun, runDetached } from './host/run-detached.ts';
 export { type RunOptions, type RunResult, runInTerminal } from './host/run-in-terminal.ts';
-export { runInstalledHook } from './installed-hooks/run-installed-hook.ts';
 export { runInstalledPlugin } from './installed-hooks/run-installed-plugin.ts';

@@ -5,7 +5,7 @@ import type { OpenWire } from './connection/wire.ts';
 import { type ParticipantOptions, PROFILE_FIELDS } from './options.ts';
 import { Relay } from './relay/relay.ts';
 
-/** How to reach the daemon: the URL of its WebSocket, or a custom transport. */
+/** How to reach the daemon: its URL (`https://host` is `wss://host/ws`), or a custom transport. */
 export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { open: OpenWire });
 
 /** Connects to the relay; resolves on WELCOME, rejects with a `RelayError`. */

@@ -37,6 +37,7 @@ export {
 } from '@agent-relay/protocol';
 export { type ConnectOptions, connect } from './connect.ts';
 export type { ReconnectOptions } from './connection/backoff.ts';
+export { webSocketUrl } from './connection/websocket.ts';
 export type { OpenWire, Wire, WireEvents } from './connection/wire.ts';
 export type {
   CallOptions,

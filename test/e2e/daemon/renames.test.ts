@@ -46,5 +46,5 @@ it('finishes a rename at the next start that a crash interrupted', async () => {
   expect(await run('inbox', '--as', 'Bob')).toEqual({ code: 0, text: 'No messages in inbox.\n' });
   expect(await run('workspace', 'create', 'demo')).toMatchObject({ code: 0 });
   expect(await run('inbox', '--as', 'Bob', '--project', 'demo')).toMatchObject({ code: 0 });
-  expect(await run('status')).toMatchObject({ text: expect.stringMatching(/project +shop\n/) });
+  expect(await run('status')).toMatchObject({ text: expect.stringMatching(/project +shop \(from /) });
 });

@@ -319,8 +319,8 @@ describe.concurrent('agents and workspaces', () => {
     expectFailure(
       await cli('who'),
       3,
-      /^error: The daemon is running, but does not serve the project "shop" \(from \.relay\/config\.json\)\./,
-      /^next: Open this directory as a project with: agent-relay daemon start$/m,
+      /^error: The daemon is running, but does not serve the project "shop" \(from \S+\.relay\/config\.json\)\./,
+      /^next: Open it again in \S+ with: agent-relay daemon start; or choose another with --project$/m,
     );
     await daemon.stop();
     await daemon.start();

@@ -8,11 +8,16 @@ import { connect, noteListedTools, type Relay } from '../../../packages/sdk/src/
 import { PROGRAM } from '../../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.ts';
 import { eventually } from '../../kit/eventually.ts';
+import { startSocketProxy } from '../../kit/socket-proxy.ts';
 import { callTool, connectStdio } from '../../mcp/kit/clients.ts';
 
+/** And some more. */
+const REMEMBERED_MS = 90_000;
 /** Many processes start, one after the other. */
 const START_MS = 30_000;
 const TEST_MS = 150_000;
+/** A hook that runs longer is killed. The CLI waits for two seconds at most; the rest is for a busy machine. */
+const HOOK_DEADLINE_MS = 15_000;
 
 let daemon: TestDaemon;
 let sender: Relay;
@@ -38,13 +43,14 @@ async function session(cli: string) {
   const transcript = join(daemon.directory, `${name}.jsonl`);
   const start = (
     event: string,
-    { prompt = '', env = {} }: { prompt?: string; env?: NodeJS.ProcessEnv } = {},
+    { prompt = '', env = {}, input }: { prompt?: string; env?: NodeJS.ProcessEnv; input?: string } = {},
   ) => {
     const running = daemon.startCli(['hook', cli], {
       env: { ...daemon.env, RELAY_AGENT_NAME: name, CLAUDE_CODE_ENTRYPOINT: 'cli', ...env },
+      timeoutMs: HOOK_DEADLINE_MS,
     });
-    const input = { hook_event_name: event, session_id: name, transcript_path: transcript, prompt };
-    running.child.stdin?.end(JSON.stringify(input));
+    const told = { hook_event_name: event, session_id: name, transcript_path: transcript, prompt };
+    running.child.stdin?.end(input ?? JSON.stringify(told));
     return running;
   };
   return {
@@ -266,13 +272,86 @@ it('does not keep a print run waiting', async () => {
 it('does nothing in a run of the relay, at other events, and without a daemon', async () => {
   const agent = await session('codex');
   await sender.send(agent.name, 'one');
-  const silent = { code: 0, stdout: '', stderr: '' };
   expect(await agent.run('Stop', { env: { RELAY_RUN: '1' } })).toMatchObject(silent);
   expect(await agent.run('SessionEnd')).toMatchObject(silent);
   expect(await agent.run('Stop', { env: { RELAY_DATA_DIR: join(daemon.directory, 'none') } })).toMatchObject(
     silent,
   );
   expect((await agent.run('Stop')).stdout).toContain('| one');
+});
+
+const silent = { code: 0, stdout: '', stderr: '' };
+const hangs = async () =>
+  (await readdir(join(daemon.dataDirectory, 'hooks'))).filter((file) => file.endsWith('.hang'));
+
+it.each([
+  ['codex', 'UserPromptSubmit'],
+  ['codex', 'PostToolUse'],
+  ['codex', 'Stop'],
+  ['gemini', 'BeforeAgent'],
+  ['gemini', 'AfterTool'],
+  ['gemini', 'AfterAgent'],
+])('%s does not wait at %s for a daemon that is stopped, and loses no message', async (cli, event) => {
+  const agent = await session(cli);
+  const { messageId } = await sender.send(agent.name, 'one', { importance: 'urgent' });
+  process.kill(daemon.pid, 'SIGSTOP');
+  try {
+    expect(await agent.run(event)).toMatchObject(silent);
+    expect(await hangs()).toHaveLength(1);
+    expect(await agent.run(event)).toMatchObject(silent);
+  } finally {
+    process.kill(daemon.pid, 'SIGCONT');
+  }
+  expect(await agent.stateOf(messageId)).toBe('stored');
+  // On a busy machine at last after the minute for which the hang is remembered.
+  await eventually(async () => (await agent.run(event)).stdout.includes(`[${messageId}]`), REMEMBERED_MS);
+  expect(await hangs()).toEqual([]);
+  expect((await agent.run(event)).stdout).toBe('');
+});
+
+it('hands over with the next hook what was claimed too late for one', async () => {
+  const codex = await session('codex');
+  const { messageId } = await sender.send(codex.name, 'one');
+  await using proxy = await startSocketProxy(daemon.socketPath);
+  const slow = { env: { RELAY_SOCKET: proxy.path, RELAY_PROJECT: daemon.project } };
+  // The daemon grants the claim, and its answer is on its way for too long.
+  proxy.holdAnswersTo('CLAIM');
+  expect(await codex.run('UserPromptSubmit', slow)).toMatchObject(silent);
+  await eventually(async () => (await codex.stateOf(messageId)) === 'uncertain');
+  proxy.holdAnswersTo(undefined);
+  // Not to another session of the agent.
+  const other = { hook_event_name: 'Stop', session_id: 'another' };
+  expect((await codex.run('Stop', { input: JSON.stringify(other) })).stdout).toBe('');
+  const given = (await codex.run('Stop')).stdout;
+  expect(given).toContain(`[${messageId}]`);
+  expect((await codex.run('Stop', { prompt: given })).stdout).toBe('');
+  expect(await codex.stateOf(messageId)).toBe('injected');
+});
+
+it.each([
+  ['nothing', ''],
+  ['no JSON', 'Stop'],
+  ['half of it', '{"hook_event_name":"Stop",'],
+  ['another shape', '["Stop"]'],
+  ['no session', '{"hook_event_name":"Stop","session_id":7}'],
+])('says in one line that it was given %s, and does nothing', async (_what, input) => {
+  const codex = await session('codex');
+  const { code, stdout, stderr } = await codex.run('', { input });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toMatch(/^agent-relay: The input of the hook .*\n$/);
+});
+
+it('does nothing with events that only look like known ones, and with what is no transcript', async () => {
+  const codex = await session('codex');
+  for (const event of ['constructor', '__proto__', 'toString'])
+    expect(await codex.run(event)).toMatchObject(silent);
+  await sender.send(codex.name, 'one');
+  expect((await codex.run('Stop')).stdout).toContain('| one');
+  const told = { hook_event_name: 'Stop', session_id: codex.name, prompt: { a: 1 } };
+  for (const transcript_path of ['/', '/dev/zero', 7, {}])
+    expect(await codex.run('', { input: JSON.stringify({ ...told, transcript_path }) })).toMatchObject(
+      silent,
+    );
 });
 
 it('does not wait for a CLI that has ended meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -35,13 +35,14 @@ afterEach(async () => {
 /** Runs the hook as a CLI does, and resolves when it has told its event. */
 async function runHook(
   event: string,
-  { wait = false, ask = false, more = {}, shell = (hook: string) => hook } = {},
+  { wait = false, ask = false, more = {}, tool = 'null', shell = (hook: string) => hook } = {},
 ) {
-  const command = hookCommand(join(directory, 'hook'), ...(wait ? ['wait'] : ask ? ['ask'] : []));
+  const command = hookCommand(join(directory, 'hook'), wait ? 'wait' : ask ? 'ask' : undefined);
   const hook = spawn('sh', ['-c', shell(command)], { stdio: 'pipe' });
   started.push(hook);
   const before = reports.length;
-  hook.stdin.end(JSON.stringify({ hook_event_name: event, ...more }));
+  const told = JSON.stringify({ hook_event_name: event, ...more });
+  hook.stdin.end(`{"tool_input":${tool},${told.slice(1)}`);
   await until(() => reports.length > before);
   const [stdout, stderr] = [text(hook.stdout), text(hook.stderr)];
   const ended = once(hook, 'exit').then(async ([code]) => ({
@@ -129,6 +130,62 @@ it('lets a hook end silently that finds no host', async () => {
   hook.stdin.end('{"hook_event_name":"Stop"}');
   const [stderr, [code]] = await Promise.all([text(hook.stderr), once(hook, 'exit')]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+it.each([
+  ['nothing', ''],
+  ['no JSON', 'Stop'],
+  ['half of it', '{"hook_event_name":"Stop"'],
+  ['no object', 'null'],
+  ['no event', '{"session_id":"s"}'],
+  ['another shape', '{"hook_event_name":{"toString":1}}'],
+])('says in one line that it was given %s, and never an error to the CLI', async (_what, input) => {
+  const hook = spawn('sh', ['-c', hookCommand(join(directory, 'hook'))]);
+  started.push(hook);
+  hook.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(hook.stdout),
+    text(hook.stderr),
+    once(hook, 'exit'),
+  ]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toMatch(/^agent-relay: .*\n$/);
+});
+
+it('reports texts of any shape and length', async () => {
+  const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+  const more = {
+    error: 'overloaded',
+    error_details: { toString: 1 },
+    last_assistant_message: 'x'.repeat(100_000),
+    prompt: 7,
+    session_id: null,
+    source: [],
+  };
+  await runHook('StopFailure', { more });
+  await runHook('PermissionRequest', { ask: true, more: { tool_name: 'Bash' }, tool: deep });
+  expect(reports).toMatchObject([
+    { event: 'StopFailure', error: 'overloaded' },
+    { event: 'PermissionRequest' },
+  ]);
+});
+
+it.each([[], ['wait'], ['ask']] as const)(
+  'ends in time if nobody writes its input to the end (%s)',
+  async (...[mode]) => {
+    const hook = spawn('sh', ['-c', hookCommand(join(directory, 'hook'), mode)]);
+    started.push(hook);
+    expect(await once(hook, 'exit')).toEqual([0, null]);
+  },
+);
+
+it('ends in time if its host is silent', async () => {
+  const silent = createServer().listen(join(directory, 'silent'));
+  const hook = spawn('sh', ['-c', hookCommand(join(directory, 'silent'))]);
+  started.push(hook);
+  hook.stdin.end('{"hook_event_name":"StopFailure"}');
+  expect(await once(hook, 'exit')).toEqual([0, null]);
+  silent.close();
 });
 
 it.each(['not JSON\n', '{"waits":true}\n', '{"event":"Stop"}\n', `${'x'.repeat(100_000)}\n`])(

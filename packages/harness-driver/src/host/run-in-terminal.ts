@@ -21,6 +21,8 @@ export interface RunOptions extends AgentProfile {
   /** How the relay's MCP server is started: a program and its arguments. */
   server: readonly [string, ...string[]];
   client: NonNullable<NodeConnectOptions['client']>;
+  /** Called once the agent has its name, before anything is drawn. */
+  onConnected?: (relay: Relay) => Promise<void>;
   /** When the agent wants its messages while it works; without it, as it last chose. */
   attention?: Attention | undefined;
   /** Use the CLI's native interface for messages, if it has one. */
@@ -70,6 +72,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const facts = { run: id, cli: adapter.word, args, cwd, ...hostFacts(place) };
   const reserve = (agent: Relay) => agent.request('HOST', facts);
   await using relay = await connectAgent(options, adapter.word, { env, client, paths, reserve });
+  await options.onConnected?.(relay);
   if (options.lead) await makeLead(relay, env, client);
   if (attention !== undefined) await relay.setAttention(attention);
   await using directory = await openRunDirectory(env);

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateDirectory, isMissing, readIfThere, writeAtomically } from '@agent-relay/platform';
 import { isAlive, processMark } from '@agent-relay/platform/processes';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
+import { Claimant } from './claimant.ts';
+import { KnownHang } from './known-hang.ts';
 
 /** How much of the end of a transcript is searched. */
 const MOST_BYTES = 1024 * 1024;
@@ -13,12 +16,16 @@ const MOST_BYTES = 1024 * 1024;
  * file for each message: nobody overwrites what another one has noted.
  */
 export class HookSession {
+  readonly hang: KnownHang;
   readonly #directory: string;
+  readonly #key: string;
   readonly #prefix: string;
   readonly #lock: string;
 
-  private constructor(directory: string, key: string) {
+  private constructor(directory: string, key: string, env: Environment) {
+    this.hang = new KnownHang(directory, env);
     this.#directory = directory;
+    this.#key = key;
     this.#prefix = `${key}.handed.`;
     this.#lock = join(directory, `${key}.lock`);
   }
@@ -30,7 +37,12 @@ export class HookSession {
     return new HookSession(
       directory,
       createHash('sha256').update(`${cli}\0${id}`).digest('hex').slice(0, 32),
+      env,
     );
+  }
+
+  claimant(): Promise<Claimant> {
+    return Claimant.open(this.#directory, this.#key);
   }
 
   /** These are given to the CLI; nobody has seen them in its context yet. */
@@ -38,16 +50,19 @@ export class HookSession {
     for (const id of ids) await writeFile(this.#noteOf(id), '', { mode: 0o600 });
   }
 
-  /** Those found in its prompt or transcript by now; they are then forgotten. */
-  async takeSeen(prompt: string, transcript: string | undefined): Promise<string[]> {
+  /** Those found in its prompt or transcript by now. */
+  async seenIn(prompt: string, transcript: string | undefined): Promise<string[]> {
     const handed = (await readdir(this.#directory))
       .filter((name) => name.startsWith(this.#prefix))
       .map((name) => decodeURIComponent(name.slice(this.#prefix.length)));
     if (handed.length === 0) return [];
     const text = prompt + (transcript === undefined ? '' : await endOf(transcript));
-    const seen = handed.filter((id) => text.includes(`[${id}]`));
-    for (const id of seen) await rm(this.#noteOf(id), { force: true });
-    return seen;
+    return handed.filter((id) => text.includes(`[${id}]`));
+  }
+
+  /** The daemon knows about these. */
+  async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await rm(this.#noteOf(id), { force: true });
   }
 
   /**
@@ -78,9 +93,11 @@ export class HookSession {
 /** Empty if there is no such file: not every CLI has one from the start. */
 async function endOf(file: string): Promise<string> {
   try {
-    const handle = await open(file, 'r');
+    // A pipe would have to be written to first.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { size } = await handle.stat();
+      const found = await handle.stat();
+      const size = found.isFile() ? found.size : 0;
       const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
       await handle.read(bytes, 0, bytes.length, size - bytes.length);
       // What Claude Code keeps for later is in there too, and may never get into its context.

@@ -11,20 +11,26 @@ export type WaitingTask = 'wait' | 'wait in turn' | 'wait for tools';
 export type HookTask = WaitingTask | 'all' | 'in turn' | 'at end';
 
 /** The CLIs with hooks that work without `agent-relay run`, and what each event does. */
-const TASKS: Record<string, Record<string, HookTask>> = {
-  claude: { SessionStart: 'wait for tools', UserPromptSubmit: 'wait in turn', Stop: 'wait' },
-  codex: { UserPromptSubmit: 'all', PostToolUse: 'in turn', Stop: 'at end' },
-  gemini: { BeforeAgent: 'all', AfterTool: 'in turn', AfterAgent: 'at end' },
-};
+const TASKS = new Map<string, HookTask>([
+  ['claude SessionStart', 'wait for tools'],
+  ['claude UserPromptSubmit', 'wait in turn'],
+  ['claude Stop', 'wait'],
+  ['codex UserPromptSubmit', 'all'],
+  ['codex PostToolUse', 'in turn'],
+  ['codex Stop', 'at end'],
+  ['gemini BeforeAgent', 'all'],
+  ['gemini AfterTool', 'in turn'],
+  ['gemini AfterAgent', 'at end'],
+]);
 
 export const isWaiting = (task: HookTask): task is WaitingTask => task.startsWith('wait');
 
-export const taskAt = (cli: string, event: string): HookTask | undefined => TASKS[cli]?.[event];
+export const taskAt = (cli: string, event: string): HookTask | undefined => TASKS.get(`${cli} ${event}`);
 
 /** What a hook process outputs to its CLI. */
 export interface HookAnswer {
   output?: string;
-  /** Wakes the agent with what is in `error`. */
+  /** With the code 2 it wakes the agent; the CLI's log may have it otherwise. */
   error?: string;
   code: number;
 }

@@ -1,143 +1,132 @@
-import { randomUUID } from 'node:crypto';
 import { type AddressedMessage, isRelayError } from '@agent-relay/protocol';
-import {
-  connect,
-  type Environment,
-  type NodeConnectOptions,
-  type Relay,
-  untilToolsListed,
-} from '@agent-relay/sdk/node';
-import { textAt } from '../app-server/rpc.ts';
+import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { envelopeOf } from '../delivery/envelope.ts';
+import { hookTimeLeft } from '../hooks/hook-deadline.ts';
+import { answerInTime, withinTime } from './answer-in-time.ts';
+import { type HookInput, readHookInput } from './hook-input.ts';
 import { HookSession } from './hook-session.ts';
-import {
-  answerWith,
-  type HookAnswer,
-  type HookTask,
-  isWaiting,
-  SILENT,
-  taskAt,
-  type WaitingTask,
-} from './hooked-clis.ts';
+import { answerWith, type HookAnswer, type HookTask, isWaiting, SILENT, taskAt } from './hooked-clis.ts';
 import { ownAttention } from './own-attention.ts';
+import { claimMessages, untilMail, type Waiting } from './until-mail.ts';
 
-export interface InstalledHookOptions {
+export interface InstalledHookOptions extends Waiting {
   cli: string;
   /** The CLI's input for the hook, as JSON. */
-  input: string;
-  /** The CLI's process. */
-  parent: number;
-  env: Environment;
+  input: AsyncIterable<unknown>;
   client: NonNullable<NodeConnectOptions['client']>;
-  /** Aborted when the CLI ends or another process waits: later output would not be read. */
-  signal: AbortSignal;
 }
-
-/** Maximum number of messages in one answer. */
-const MOST_MESSAGES = 16;
-/** A CLI has listed the relay's tools within this time, or does without them. */
-const TOOLS_MS = 30_000;
 
 /**
  * A hook of a CLI that was not started by `agent-relay run`: hands over the agent's messages. Without a daemon, and in a
- * run of the relay, which has its own paths, it does nothing.
+ * run of the relay, which has its own paths, it does nothing. A CLI never sees an error of the relay.
  */
 export async function runInstalledHook(options: InstalledHookOptions): Promise<HookAnswer> {
-  const { cli, env, client } = options;
-  const input: unknown = JSON.parse(options.input);
-  const event = textAt(input, 'hook_event_name') ?? '';
-  const task = taskAt(cli, event);
-  const id = textAt(input, 'session_id');
-  if (task === undefined || id === undefined || env.RELAY_RUN) return SILENT;
+  if (options.env.RELAY_RUN) return SILENT;
+  try {
+    const input = await withinTime(hookTimeLeft(), 'The CLI', readHookInput(options.input));
+    return await answerTo(input, options);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { error: `agent-relay: ${why.replaceAll('\n', ' ')}\n`, code: 0 };
+  }
+}
+
+async function answerTo(input: HookInput, options: InstalledHookOptions): Promise<HookAnswer> {
+  const { cli, env } = options;
+  const task = taskAt(cli, input.event);
+  if (task === undefined) return SILENT;
   // A print run of Claude Code waits for its hooks.
   if (isWaiting(task) && env.CLAUDE_CODE_ENTRYPOINT !== 'cli') return SILENT;
-  const session = await HookSession.open(cli, id, env);
+  const session = await HookSession.open(cli, input.session, env);
+  let messages: AddressedMessage[];
   try {
-    // Not one receiver for all: each would be given what another one that runs now has claimed.
-    await using relay = await connect({
-      env,
-      cli,
-      client,
-      paths: ['hook'],
-      receiver: `hook-${randomUUID()}`,
-    });
-    const seen = await session.takeSeen(textAt(input, 'prompt') ?? '', textAt(input, 'transcript_path'));
-    await relay.paths.report('hook', seen, 'injected');
-    const messages = isWaiting(task)
-      ? await untilMail(relay, session, task, options)
-      : await present(relay, task);
-    if (messages.length === 0) return SILENT;
-    const texts = messages.map((message) => envelopeOf(message));
-    await session.handOver(messages.map((message) => message.id));
-    return answerWith(texts.join('\n\n'), cli, event, task);
+    messages = isWaiting(task)
+      ? await waitForMail(session, task, input, options)
+      : await askForMail(session, task, input, options);
   } catch (error) {
     // Without a daemon, stay silent.
     if (isRelayError(error)) return SILENT;
     throw error;
   }
+  if (messages.length === 0) return SILENT;
+  const texts = messages.map((message) => envelopeOf(message));
+  await noteHandedOver(session, messages);
+  return answerWith(texts.join('\n\n'), cli, input.event, task);
 }
 
-async function present(relay: Relay, task: HookTask): Promise<AddressedMessage[]> {
-  if (task === 'in turn') {
-    const attention = await ownAttention(relay);
-    if (attention === 'end-of-turn') return [];
-    if (attention !== undefined) return await claim(relay);
-    const { messages } = await relay.inbox({ limit: 100, markRead: false });
-    if (!messages.some(({ importance }) => importance === 'urgent')) return [];
+/** Without the note a message stays `uncertain`; without an answer it would be lost. */
+async function noteHandedOver(session: HookSession, messages: readonly AddressedMessage[]): Promise<void> {
+  try {
+    await session.handOver(messages.map(({ id }) => id));
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
   }
-  return await claim(relay);
 }
 
-/** Only the newest process of a session waits. */
-async function untilMail(
+type Options = Pick<InstalledHookOptions, 'cli' | 'env' | 'client'>;
+
+const enter = ({ env, cli, client }: Options, receiver?: string): Promise<Relay> =>
+  connect({ env, cli, client, paths: ['hook'], ...(receiver && { receiver }) });
+
+async function waitForMail(
+  session: HookSession,
+  task: Parameters<typeof untilMail>[2],
+  input: HookInput,
+  options: InstalledHookOptions,
+): Promise<AddressedMessage[]> {
+  await using relay = await enter(options);
+  await reportSeen(relay, session, input);
+  return await untilMail(relay, session, task, options);
+}
+
+/** The CLI waits meanwhile. */
+async function askForMail(
+  session: HookSession,
+  task: HookTask,
+  input: HookInput,
+  options: Options,
+): Promise<AddressedMessage[]> {
+  const claimant = await session.claimant();
+  try {
+    const messages = await answerInTime(session.hang, async () => {
+      const relay = await enter(options, claimant.receiver);
+      await reportSeen(relay, session, input);
+      const claimed = (await isDue(relay, task)) ? await claimMessages(relay) : undefined;
+      // The process ends at once, and its connection with it.
+      void relay.close();
+      return claimed;
+    });
+    await claimant.settled(messages !== undefined);
+    return messages ?? [];
+  } catch (error) {
+    // After a timeout the claim may still be granted: the next hook finds out.
+    if (!isRelayError(error, 'Timeout')) await claimant.settled(false);
+    throw error;
+  }
+}
+
+/** What an earlier answer of a hook handed over and the CLI has taken. */
+async function reportSeen(
   relay: Relay,
   session: HookSession,
-  task: WaitingTask,
-  { signal, parent, env }: InstalledHookOptions,
-): Promise<AddressedMessage[]> {
-  await session.takeLock();
+  { prompt, transcript }: HookInput,
+): Promise<void> {
+  const seen = await session.seenIn(prompt, transcript);
   try {
-    // Until a path says that it is ready, the daemon shows it as starting.
-    if (task === 'wait for tools')
-      await untilToolsListed(parent, env, AbortSignal.any([signal, AbortSignal.timeout(TOOLS_MS)]));
-    // The signal may come seconds after the end of the CLI, and nobody would read a message claimed meanwhile.
-    const isOver = () => signal.aborted || process.ppid !== parent;
-    while (!isOver() && relay.state !== 'closed' && (await session.holdsLock())) {
-      const { promise: again, resolve } = Promise.withResolvers<void>();
-      const stops = (['mail.claimable', 'connected', 'closed'] as const).map((event) =>
-        relay.on(event, () => resolve()),
-      );
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      const messages = await waitedFor(relay, task, isOver).catch(ignorePassing);
-      if (messages.length === 0 && !signal.aborted) await again;
-      for (const stop of stops) stop();
-      if (messages.length > 0) return messages;
-    }
-    return [];
-  } finally {
-    await session.unlock();
+    await relay.paths.report('hook', seen, 'injected');
+  } catch (error) {
+    // What the daemon does not know any more is never reported again.
+    if (isRelayError(error) && !error.retryable) await session.forget(seen);
+    throw error;
   }
+  await session.forget(seen);
 }
 
-/** The messages that arrived meanwhile; none during a turn, if the agent wants them after it. */
-async function waitedFor(
-  relay: Relay,
-  task: WaitingTask,
-  isOver: () => boolean,
-): Promise<AddressedMessage[]> {
-  if (task === 'wait in turn' && (await ownAttention(relay)) === 'end-of-turn') {
-    await relay.paths.waits('hook', { code: 'attention' });
-    return [];
-  }
-  await relay.paths.ready('hook');
-  return isOver() ? [] : await claim(relay, 1);
-}
-
-/** All that was claimed is handed over: it would be `uncertain` when this process ends. */
-const claim = (relay: Relay, limit = MOST_MESSAGES): Promise<AddressedMessage[]> =>
-  relay.paths.claim('hook', { limit });
-
-function ignorePassing(error: unknown): AddressedMessage[] {
-  if (!isRelayError(error) || !(error.retryable || error.code === 'Cancelled')) throw error;
-  return [];
+/** Whether the agent gets messages at this moment. */
+async function isDue(relay: Relay, task: HookTask): Promise<boolean> {
+  if (task !== 'in turn') return true;
+  const attention = await ownAttention(relay);
+  if (attention !== undefined) return attention !== 'end-of-turn';
+  const { messages } = await relay.inbox({ limit: 100, markRead: false });
+  return messages.some(({ importance }) => importance === 'urgent');
 }

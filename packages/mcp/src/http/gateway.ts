@@ -29,7 +29,7 @@ export const gatewayVisit = (caller: Caller, offering: Offering | undefined, par
 
 /** The relay's own server for one client of the gateway, which forwards the messages between them. */
 const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: Parts): RelayServer => ({
-  instructions: () => instructions(offering.tools.toolsets, caller.name),
+  instructions: () => instructions(offering.tools.toolsets, { name: caller.name }),
   async connect({ hasSession, info }, events) {
     const { context, lease } = hasSession
       ? contexts.session(caller, randomUUID(), offering, replies)

@@ -1,3 +1,4 @@
+import { joinedProject, type ProjectFrom, strayNotice } from '@agent-relay/sdk/node';
 import type { Participant } from './participant.ts';
 
 /** The status of a session's own connection. */
@@ -5,6 +6,10 @@ export interface ConnectionStatus {
   connected: boolean;
   agentName?: string;
   project?: string;
+  /** How the session came to the project. */
+  projectFrom?: ProjectFrom;
+  /** If nobody chose that project. */
+  notice?: string;
   socketPath?: string;
   daemonVersion?: string;
   uptime?: string;
@@ -13,12 +18,16 @@ export interface ConnectionStatus {
 
 export async function connectionStatus(participant: Participant): Promise<ConnectionStatus> {
   const relay = await participant.relay();
-  const { version, startedAt, project, socketPath, agent, unread } = await relay.status();
+  const { version, startedAt, project, socketPath, agent, unread, root } = await relay.status();
+  const joined = joinedProject(relay);
+  const notice = joined && strayNotice(joined, { project, root });
   return {
     connected: true,
     project,
     daemonVersion: version,
     uptime: durationText(Date.now() - startedAt),
+    ...(joined === undefined ? {} : { projectFrom: joined.from }),
+    ...(notice === undefined ? {} : { notice }),
     ...(socketPath === undefined ? {} : { socketPath }),
     ...(agent === undefined ? {} : { agentName: agent }),
     ...(unread === undefined ? {} : { unread }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { plainAgentName } from '@agent-relay/protocol';
-import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
+import { type ParticipantOptions, type Relay, webSocketUrl } from '@agent-relay/sdk';
 import { connect, type Environment, findDaemonSocket } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { HOOK_REASONS } from './hook-reasons.ts';
@@ -78,12 +78,3 @@ const atUrl =
     const kept = await remoteTokenSource({ url: door.url, project: observer.project, name, env });
     return connect({ ...door, ...profile, token: kept });
   };
-
-/** Accepts an address as typed in a browser; `connect` refuses invalid URLs. */
-function webSocketUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null) return text;
-  url.protocol = url.protocol.replace('http', 'ws');
-  if (url.pathname === '/') url.pathname = '/ws';
-  return url.href;
-}

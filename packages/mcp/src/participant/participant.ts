@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { nameKey } from '@agent-relay/protocol';
 import { type ActionInfo, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
+import { joinedProject, strayNotice } from '@agent-relay/sdk/node';
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
@@ -67,6 +68,12 @@ export class Participant {
   /** The events that this agent got under its current name. */
   get recentEvents(): RecentEvents {
     return this.#recent;
+  }
+
+  /** If nobody chose the project it is in: which one, and why. */
+  get strayNotice(): string | undefined {
+    const joined = this.#relay && joinedProject(this.#relay);
+    return joined && strayNotice(joined, { project: this.#relay?.project ?? '' });
   }
 
   get isConnected(): boolean {

@@ -2,9 +2,16 @@ import { AUTHORITIES } from '@agent-relay/protocol';
 import { mainToolset, playsRoles, type Toolset, type Wording } from '../framework/toolset.ts';
 import { WORKER_TOOLSET } from '../toolsets/worker/index.ts';
 
-/** Short server instructions for the model; `name` is the agent name of the session, if known. */
-export const instructions = (toolsets: readonly Toolset[], name: string | undefined): string =>
+/** What instructions say about the session, as far as it is known. */
+interface Introduced {
+  name: string | undefined;
+  strayNotice?: string | undefined;
+}
+
+/** Short server instructions for the model. */
+export const instructions = (toolsets: readonly Toolset[], { name, strayNotice }: Introduced): string =>
   [
+    ...(strayNotice === undefined ? [] : [`${strayNotice}.`]),
     ...(playsRoles(toolsets) ? [NOT_FROM_USER] : forAgent(mainToolset(toolsets).wording, name)),
     ...(toolsets.some((toolset) => toolset.name === WORKER_TOOLSET) ? [SUBMIT] : []),
     ...toolsets.flatMap(({ guide }) => guide?.instructions ?? []),

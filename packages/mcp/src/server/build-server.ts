@@ -32,7 +32,7 @@ export function buildServer(
   const server = new Server(
     { name: 'agent-relay', title: 'Agent Relay', version: VERSION },
     {
-      instructions: instructions(context.offering.tools.toolsets, name),
+      instructions: instructions(context.offering.tools.toolsets, context.participant),
       capabilities: {
         tools: offersActions(context) ? { listChanged: true } : {},
         resources: { subscribe: true },

@@ -115,9 +115,13 @@ export function localClientContext(
   const turns = listingTurns();
   // A session with a role needs no agent.
   const ownName = playsRoles(toolsets) ? undefined : passingName(`mcp-${process.pid}`);
+  const participant = new Participant(connect, environmentProfile(env), ownName);
+  participant.events.once('connected', () => {
+    if (participant.strayNotice !== undefined) onerror(participant.strayNotice);
+  });
   return {
     offering: relayOffering(new ToolTable(toolsets)),
-    participant: new Participant(connect, environmentProfile(env), ownName),
+    participant,
     roles: new Roles(rolesIn(env), connect),
     naming: new Naming(environmentProfile(env).name),
     membership: localMembership(env),

@@ -38,7 +38,7 @@ export function localRelayServer(
       const { offering, participant, naming } = begin(info);
       await participant.settled(NAME_WAIT_MS);
       naming.tell(participant.name);
-      return instructions(offering.tools.toolsets, participant.name);
+      return instructions(offering.tools.toolsets, participant);
     },
     connect: ({ info }, events) =>
       connectInMemory(serverOf(begin(info), { client: info, instructing: false }), events),

@@ -70,6 +70,7 @@ export type {
 } from './terminals.ts';
 export type {
   AuditEntry,
+  DaemonStart,
   DaemonStatus,
   KeyInfo,
   McpServerStatus,

@@ -34,6 +34,8 @@ export interface DaemonStatus {
   /** The rest is for local users only. */
   pid?: number;
   socketPath?: string;
+  /** The directory the project was created for; absent if it has none. */
+  root?: string;
   connections?: number;
   agentsOnline?: number;
   /** Where WebSocket, health and metrics are served; absent if turned off. */
@@ -50,6 +52,16 @@ export interface DaemonStatus {
   unserved?: Array<{ project: string; error: ErrorPayload }>;
 }
 
+/** What the daemon was started with besides its flags, for a restart. It contains secrets. */
+export interface DaemonStart {
+  /** The directory whose project it opened. */
+  directory: string;
+  /** The name that this project was given. */
+  project?: string;
+  /** The variables for it that were set; paths are absolute. */
+  variables: Record<string, string>;
+}
+
 export interface McpServerStatus {
   name: string;
   health: 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
@@ -62,6 +74,7 @@ const ofWorkspace = z.object({ workspace: name.optional() }).strict();
 
 export const workspaceOperations = {
   STATUS: { params: none, result: result<DaemonStatus>() },
+  STARTED_WITH: { params: none, result: result<DaemonStart>() },
   WORKSPACE_CREATE: {
     params: z.object({ name }).strict(),
     result: result<{ name: string; key: string; keyId: string; socketPath?: string }>(),

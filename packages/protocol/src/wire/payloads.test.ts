@@ -18,6 +18,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   INBOX: {},
   WHO: {},
   STATUS: {},
+  STARTED_WITH: {},
   TRACE: { id: 'msg_1' },
   TAIL: {},
   WATCH: {},

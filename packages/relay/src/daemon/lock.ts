@@ -20,6 +20,8 @@ export interface DaemonRecord {
   logFile?: string;
   /** The flags it was started with, for a restart. */
   flags: StartFlags;
+  /** The names of the variables that were set for it, without their values. */
+  variables?: string[];
   /** The hash of the API key for MCP over HTTP, if set; the key itself is not stored. */
   mcpKeyMark?: string;
 }

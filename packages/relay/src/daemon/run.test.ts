@@ -15,6 +15,7 @@ it('publishes the names of projects at its start, also if no project is opened',
   const run = async () =>
     runDaemon({
       settings,
+      startedFor: { directory },
       store: await openStore(settings.database, { onFatal: () => undefined }),
       log: openTerminalLog(settings, () => undefined),
       program: '',

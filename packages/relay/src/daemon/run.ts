@@ -28,6 +28,7 @@ import { healthDoor, metricsDoor } from './doors/web.ts';
 import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
+import { PORT_OPTIONS, type PortOptions, type StartedFor } from './run-options.ts';
 import type { Settings } from './settings/settings.ts';
 import { GitWorktrees } from './worktrees/git-worktrees.ts';
 
@@ -50,17 +51,6 @@ export interface RunningDaemon {
   stop(): Promise<void>;
 }
 
-/** The options to choose other ports. */
-export interface PortOptions {
-  http: string;
-  mcp: string;
-}
-
-const PORT_OPTIONS: PortOptions = {
-  http: '--port or RELAY_HTTP_PORT',
-  mcp: '--mcp-http PORT or RELAY_MCP_HTTP_PORT',
-};
-
 /** The composition root: the only place where the parts of the daemon meet. */
 export async function runDaemon({
   settings,
@@ -68,8 +58,10 @@ export async function runDaemon({
   log,
   program,
   portOptions = PORT_OPTIONS,
+  startedFor,
 }: {
   settings: Settings;
+  startedFor: StartedFor;
   /** Closed with the daemon. */
   store: Store;
   log: Logger;
@@ -82,7 +74,7 @@ export async function runDaemon({
   const opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   try {
-    return await start(settings, store, program, portOptions, log, opened);
+    return await start(settings, startedFor, store, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -91,6 +83,7 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  startedFor: StartedFor,
   store: Store,
   program: string,
   portOptions: PortOptions,
@@ -161,6 +154,10 @@ async function start(
       ...(mcp === undefined ? {} : { mcp }),
       ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
+    }),
+    startedWith: () => ({
+      ...startedFor,
+      variables: { ...settings.variables, RELAY_CONFIG: settings.configDirectory },
     }),
     page: () => page,
     openSocket,

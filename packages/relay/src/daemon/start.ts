@@ -6,7 +6,8 @@ import { keepHeapSmall } from './heap.ts';
 import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log/log.ts';
-import type { PortOptions, RunningDaemon } from './run.ts';
+import type { RunningDaemon } from './run.ts';
+import type { PortOptions, StartedFor } from './run-options.ts';
 import type { Settings } from './settings/settings.ts';
 import { firstUncaught } from './uncaught.ts';
 
@@ -31,9 +32,10 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   /** The file of the command line. */
   program: string;
   portOptions?: PortOptions;
+  startedFor: StartedFor;
   open(openProject: RunningDaemon['openProject']): Promise<Opened>;
 }): Promise<StartedDaemon<Opened>> {
-  const { settings, log, logFile, program, portOptions, open } = options;
+  const { settings, log, logFile, program, portOptions, startedFor, open } = options;
   const lock = await takeLock(settings.dataDirectory);
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
@@ -49,7 +51,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       }),
       import('./run.ts'),
     ]);
-    const daemon = await runDaemon({ settings, store, log, program, portOptions });
+    const daemon = await runDaemon({ settings, startedFor, store, log, program, portOptions });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);
@@ -64,6 +66,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       ...(mcp ? { mcp } : {}),
       ...(logFile ? { logFile } : {}),
       flags: settings.flags,
+      variables: Object.keys(settings.variables),
       ...(apiKey === undefined ? {} : { mcpKeyMark: keyMark(apiKey) }),
     });
     daemon.ready();

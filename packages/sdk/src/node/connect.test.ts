@@ -4,7 +4,7 @@ import { tokenId } from '@agent-relay/platform/secrets';
 import { isAgentToken, RelayError } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
-import { connect } from './connect.ts';
+import { connect, joinedProject, type NodeConnectOptions } from './connect.ts';
 import { prepareSocketPath } from './discovery/locations.ts';
 import { writeProjectConfig } from './discovery/project-config.ts';
 import { localAgentToken } from './tokens.ts';
@@ -55,6 +55,41 @@ describe('connecting from Node', () => {
     await (await connecting).close();
     const kept = `data/projects/shop/agents/${tokenId(named.hello?.token ?? '')}.token`;
     expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(named.hello?.token);
+  });
+
+  test('looks its token up under the project that the daemon serves, whatever RELAY_PROJECT says', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = {
+      RELAY_DATA_DIR: join(peer.directory, 'data'),
+      RELAY_SOCKET: peer.socketPath,
+      RELAY_PROJECT: 'another',
+    };
+    const kept = await localAgentToken('shop', 'Alice', env);
+    const connecting = connect({ name: 'Alice', env });
+    await peer.welcome({ project: 'shop' });
+    expect((await peer.welcome({ project: 'shop' })).hello).toMatchObject({ token: kept });
+    await using relay = await connecting;
+    expect(joinedProject(relay)).toEqual({ from: 'env', by: 'RELAY_SOCKET' });
+  });
+
+  test('knows how it came to its project', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = await shop(peer);
+    const cwd = peer.directory;
+    const joinedBy = async (options: NodeConnectOptions) => {
+      const connecting = connect({ cwd, ...options });
+      await peer.welcome({ project: 'shop' });
+      await using relay = await connecting;
+      return joinedProject(relay);
+    };
+    expect(await joinedBy({ env })).toEqual({ from: 'only-one', by: cwd });
+    expect(await joinedBy({ env, project: 'shop' })).toEqual({ from: 'flag', by: '--project' });
+    expect(await joinedBy({ env: { ...env, RELAY_PROJECT: 'shop' } })).toEqual({
+      from: 'env',
+      by: 'RELAY_PROJECT',
+    });
+    await writeProjectConfig({ root: cwd, project: 'shop' });
+    expect(await joinedBy({ env })).toEqual({ from: 'config', by: join(cwd, '.relay/config.json') });
   });
 
   test('as an ephemeral agent stores no token, and keeps its own to reconnect', async () => {

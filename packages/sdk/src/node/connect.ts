@@ -5,9 +5,11 @@ import type { OpenWire } from '../connection/wire.ts';
 import type { ParticipantOptions } from '../options.ts';
 import type { Relay } from '../relay/relay.ts';
 import { findKeySocket } from './discovery/daemon-socket.ts';
-import { runningProjects } from './discovery/discover.ts';
+import { notRunning } from './discovery/discover.ts';
+import { type JoinedProject, joinedBy } from './discovery/joined.ts';
 import type { Environment } from './discovery/locations.ts';
 import type { OnIgnored } from './discovery/project-config.ts';
+import { runningProjects } from './discovery/running-projects.ts';
 import { SocketFinder } from './discovery/socket-finder.ts';
 import { localTokenSource } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
@@ -31,20 +33,31 @@ export interface NodeConnectOptions extends ParticipantOptions {
   onIgnored?: OnIgnored;
 }
 
+/** Why the client is in its project, by client: it may have found another place of it meanwhile. */
+const joined = new WeakMap<Relay, () => JoinedProject | undefined>();
+
+/** How a client of `connect` came to its project; undefined for a custom transport. */
+export const joinedProject = (relay: Relay): JoinedProject | undefined => joined.get(relay)?.();
+
 /**
  * Connects to the relay from Node. Options that are not set come from the environment: `RELAY_AGENT_NAME`,
  * `RELAY_CHANNELS`, `RELAY_LEAD`, `RELAY_URL`, `RELAY_WORKSPACE_KEY`. A local agent needs no token: it is kept in the data directory.
+ * `joinedProject` tells why the client is in its project.
  */
-export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
+export async function connect(options: NodeConnectOptions = {}): Promise<Relay> {
   const { env = process.env } = options;
   const participant = withEnvironment(options, env);
-  if (options.open) return connectOverWire({ ...participant, open: options.open });
+  if (options.open) return await connectOverWire({ ...participant, open: options.open });
   const isLocal = options.socketPath !== undefined || options.project !== undefined;
   const url = options.url ?? (isLocal ? undefined : env.RELAY_URL);
-  if (!url && participant.workspaceKey !== undefined) return connectByKey(participant, options, env);
-  if (!url) return connectLocally(participant, options, env);
+  if (!url && participant.workspaceKey === undefined) return await connectLocally(participant, options, env);
   const workspaceKey = participant.workspaceKey ?? env.RELAY_WORKSPACE_KEY;
-  return connectOverWire({ ...participant, ...(workspaceKey ? { workspaceKey } : {}), url });
+  const relay = url
+    ? await connectOverWire({ ...participant, ...(workspaceKey ? { workspaceKey } : {}), url })
+    : await connectByKey(participant, options, env);
+  const by = url ? (options.url ? 'url' : 'RELAY_URL') : 'RELAY_WORKSPACE_KEY';
+  joined.set(relay, () => ({ from: by === 'url' ? 'flag' : 'env', by }));
+  return relay;
 }
 
 function withEnvironment(options: NodeConnectOptions, env: Environment): ParticipantOptions {
@@ -68,13 +81,19 @@ async function connectLocally(
   options: NodeConnectOptions,
   env: Environment,
 ): Promise<Relay> {
+  const finder = new SocketFinder(options);
+  const { open } = finder;
   try {
-    return await connectToSocket(participant, options, env);
+    // For a socket at a custom path, ask the daemon which project it serves.
+    const findProject = async () => (await finder.find()).project ?? (await askProject({ open }));
+    const relay = await connectWithToken(participant, open, findProject, env);
+    joined.set(relay, () => finder.found && joinedBy(finder.found));
+    return relay;
   } catch (error) {
+    if (!isRelayError(error, 'DaemonNotRunning')) throw error;
     const project = options.project ?? (env.RELAY_SOCKET ? undefined : env.RELAY_PROJECT);
-    const isNamed = project && options.socketPath === undefined;
-    if (isNamed && isRelayError(error, 'DaemonNotRunning')) await checkKnown(project, env);
-    throw error;
+    if (project && options.socketPath === undefined) await checkKnown(project, env);
+    throw finder.found ? await notRunning(finder.found, env) : error;
   }
 }
 
@@ -97,18 +116,6 @@ async function checkKnown(project: string, env: Environment): Promise<void> {
     next: `Use that name: ${known.name}`,
     details: { suggestions: [known.name] },
   });
-}
-
-function connectToSocket(
-  participant: ParticipantOptions,
-  options: NodeConnectOptions,
-  env: Environment,
-): Promise<Relay> {
-  const finder = new SocketFinder(options);
-  const { open } = finder;
-  // For a socket at a custom path, ask the daemon which project it serves.
-  const findProject = async () => (await finder.find()).project ?? (await askProject({ open }));
-  return connectWithToken(participant, open, findProject, env);
 }
 
 /** The key selects its workspace, whose name is not known here. */

@@ -1,6 +1,6 @@
 // Everything of the browser-safe entry, with a `connect` that also finds local daemons.
 export * from '../index.ts';
-export { connect, type NodeConnectOptions } from './connect.ts';
+export { connect, joinedProject, type NodeConnectOptions } from './connect.ts';
 export { findDaemonSocket } from './discovery/daemon-socket.ts';
 export {
   DEFAULT_PROJECT,
@@ -9,9 +9,10 @@ export {
   type DiscoverySource,
   discoverSocket,
   projectAt,
-  runningProjects,
+  startOfSearch,
 } from './discovery/discover.ts';
 export { repositoryOf } from './discovery/git-worktree.ts';
+export { type JoinedProject, type ProjectFrom, strayNotice } from './discovery/joined.ts';
 export {
   checkDataDirectory,
   dataDirectory,
@@ -28,6 +29,7 @@ export {
   writeProjectConfig,
 } from './discovery/project-config.ts';
 export { type ProjectNames, publishProjectNames, renamedTo } from './discovery/project-names.ts';
+export { type RunningProject, runningProjects } from './discovery/running-projects.ts';
 export { noteListedTools, untilToolsListed } from './listed-tools.ts';
 export { isPerson, personName } from './person.ts';
 export {

@@ -28,11 +28,19 @@ export const relayStatus = defineTool({
   },
 });
 
-const statusText = ({ connected, agentName, project, socketPath, daemonVersion, uptime }: ConnectionStatus) =>
+const statusText = ({
+  connected,
+  agentName,
+  project,
+  notice,
+  socketPath,
+  daemonVersion,
+  uptime,
+}: ConnectionStatus) =>
   `Relay Status:
 - Connected: ${connected ? 'Yes' : 'No'}
 - Agent Name: ${agentName ?? 'Not registered'}
 - Project: ${project ?? 'Unknown'}
 - Socket: ${socketPath ?? 'Unknown'}
 - Daemon Version: ${daemonVersion ?? 'Unknown'}
-- Uptime: ${uptime ?? 'N/A'}`;
+- Uptime: ${uptime ?? 'N/A'}${notice === undefined ? '' : `\n\nnote: ${notice}`}`;

@@ -9,7 +9,7 @@ export function projectNames(words: string[]): Names {
   const options = words.includes('--project') && named ? { project: named } : {};
   const ask = async (work: (relay: Relay) => Promise<string[]>): Promise<string[]> => {
     try {
-      return await asOwner(options, work);
+      return await asOwner(options, work, { quiet: true });
     } catch (error) {
       // Completion must not report that there is no daemon.
       if (isRelayError(error)) return [];

@@ -57,6 +57,7 @@ async function daemonFor(location: ProjectLocation, settings: Settings): Promise
     // This command's options set the port of the sessions, not these.
     const portOptions = { http: 'RELAY_HTTP_PORT', mcp: 'RELAY_MCP_HTTP_PORT' };
     const { opened, failed, stop } = await startDaemon({
+      startedFor: { directory: process.cwd() },
       settings,
       log,
       program: PROGRAM,

@@ -2,15 +2,19 @@ import { constants } from 'node:os';
 import type { RunOptions } from '@agent-relay/harness-driver';
 import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 import { VERSION } from '../../version.ts';
+import { tellStray } from '../output/tell-stray.ts';
 import { PROGRAM } from '../program-file.ts';
 
 /** Runs a program as an agent in this terminal, and ends as it ends. */
-export async function runHere(options: Omit<RunOptions, 'server' | 'client'>): Promise<never> {
+export async function runHere(
+  options: Omit<RunOptions, 'server' | 'client' | 'onConnected'>,
+): Promise<never> {
   const { runInTerminal } = await import('@agent-relay/harness-driver');
   const end = await runInTerminal({
     ...options,
     server: [process.execPath, PROGRAM, 'mcp', 'serve'],
     client: { name: 'agent-relay', version: VERSION },
+    onConnected: tellStray,
   });
   if (end.released !== undefined) tellReleased(end.released);
   if (end.failure !== undefined) tellFailure(end.failure);

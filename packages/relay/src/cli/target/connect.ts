@@ -18,6 +18,7 @@ import { VERSION } from '../../version.ts';
 import type { AgentOption, ProjectOption } from '../options.ts';
 import { tellIgnored } from '../output/tell-ignored.ts';
 import { tellSkew } from '../output/tell-skew.ts';
+import { tellStray } from '../output/tell-stray.ts';
 import { printAside } from '../output/terminal.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
@@ -25,13 +26,14 @@ const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : 
 /** The owner has no agent name, whatever the shell's environment. */
 const ownerEnvironment = () => ({ ...process.env, RELAY_AGENT_NAME: undefined });
 
-/** Runs `work` connected as the owner of the project, without an agent name, who can see everything. */
+/** Runs `work` connected as the owner of the project, without an agent name, who can see everything. `quiet`: says nothing else. */
 export async function asOwner<T>(
   options: ProjectOption,
   work: (relay: Relay) => Promise<T>,
-  { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
+  { reconnect = false, quiet = false }: Pick<NodeConnectOptions, 'reconnect'> & { quiet?: boolean } = {},
 ): Promise<T> {
-  await using relay = await enter({ ...onProject(options), reconnect, env: ownerEnvironment() });
+  const owner = { ...onProject(options), reconnect, env: ownerEnvironment() };
+  await using relay = await (quiet ? connect({ ...owner, client }) : enter(owner));
   return await work(relay);
 }
 
@@ -90,6 +92,7 @@ async function enter(options: NodeConnectOptions): Promise<Relay> {
   const { advice, daemon } = relay.welcome;
   tellSkew(daemon.version, isRemote(options));
   if (advice !== undefined) printAside(`note: ${safeText(advice)}`);
+  await tellStray(relay);
   return relay;
 }
 

@@ -12,6 +12,7 @@ import {
   projectAt,
   renamedTo,
   repositoryOf,
+  startOfSearch,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from '../options.ts';
@@ -31,7 +32,7 @@ export async function findProjectLocation(
   options: ProjectOption,
   env: Environment = process.env,
 ): Promise<ProjectLocation> {
-  const directory = await realpath(env.RELAY_PROJECT_ROOT || process.cwd());
+  const directory = await realpath(await startOfSearch(env, process.cwd()));
   const { project } = options;
   if (project === undefined) return await nearestLocation(directory, env);
   // A worktree with a project name gets its own project; the repository keeps its own.

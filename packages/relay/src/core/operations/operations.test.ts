@@ -22,6 +22,7 @@ beforeEach(async () => {
 
 const OWNERS_ONLY: Array<[OperationName, OperationInput<OperationName>]> = [
   ['TAIL', {}],
+  ['STARTED_WITH', {}],
   ['WORKSPACE_CREATE', { name: 'shop' }],
   ['WORKSPACE_LIST', {}],
   ['PROJECT_OPEN', { root: '/home/ann/shop' }],

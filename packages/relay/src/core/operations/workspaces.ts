@@ -7,6 +7,7 @@ import type { Handlers } from './caller.ts';
 
 type Names =
   | 'STATUS'
+  | 'STARTED_WITH'
   | 'WORKSPACE_CREATE'
   | 'WORKSPACE_LIST'
   | 'WORKSPACE_RENAME'
@@ -49,8 +50,14 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
+        ...(local && workspace.root !== undefined ? { root: workspace.root } : {}),
         ...(agent ? { agent: agent.name, unread: await countUnread(relay, agent.id) } : {}),
       };
+    },
+    STARTED_WITH: async ({ principal }) => {
+      // It has the secrets of the daemon: not for a page.
+      requireOwner({ ...principal, owner: principal.owner && principal.local }, 'restart the daemon');
+      return host.startedWith();
     },
     WORKSPACE_CREATE: async ({ principal }, { name }) => {
       requireOwner(principal, 'create workspaces');

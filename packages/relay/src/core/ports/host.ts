@@ -1,9 +1,10 @@
-import type { DaemonStatus } from '@agent-relay/protocol';
+import type { DaemonStart, DaemonStatus } from '@agent-relay/protocol';
 import type { Workspace } from './store/workspaces.ts';
 
 /** What the domain needs from its process. */
 export interface Host {
   status(): Pick<DaemonStatus, 'version' | 'pid' | 'startedAt' | 'http' | 'mcp' | 'servers' | 'unserved'>;
+  startedWith(): DaemonStart;
   /** Where the dashboard is served, without a path; undefined where it is not. */
   page(): string | undefined;
   /**

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import {
@@ -12,7 +11,6 @@ import {
   serveGatewaySocket,
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
-import { isMissing } from '@agent-relay/platform';
 import {
   type McpServerStatus,
   nameKey,
@@ -30,6 +28,7 @@ import { introduce } from '../../transport/handshake.ts';
 import type { Logger } from '../log/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { poolSocketPath } from './pool-socket.ts';
+import { requireFiles } from './server-files.ts';
 
 /** The daemon's MCP servers: one gateway for all agents. */
 export interface Pool {
@@ -50,7 +49,7 @@ export const poolDirectory = (dataDirectory: string): string => join(dataDirecto
 
 /** Starts the servers listed in the configured files. An invalid file keeps the daemon from starting. */
 export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, log: Logger): Promise<Pool> {
-  for (const file of mcp.servers) await requireFile(file);
+  await requireFiles(mcp.servers);
   const gateway = await createGateway({
     configFiles: mcp.servers,
     // The daemon's own working directory means nothing to the user.
@@ -216,16 +215,3 @@ interface CallToolResult {
 /** The lowest level that the daemon logs. */
 const leastLevel = (log: Logger): GatewayLogLevel =>
   LOG_LEVELS.find((level) => log.isLevelEnabled(level)) ?? 'error';
-
-/** The standalone gateway may start without its file. A daemon that was given a file must have it. */
-async function requireFile(file: string): Promise<void> {
-  try {
-    await stat(file);
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause;
-    throw new RelayError('InvalidSettings', `No such file: ${file} (MCP servers).`, {
-      next: 'Correct --mcp-servers, RELAY_MCP_SERVERS_CONFIG or mcp.servers in settings.json.',
-      cause,
-    });
-  }
-}

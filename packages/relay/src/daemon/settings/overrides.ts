@@ -20,12 +20,23 @@ export function overridesOf(env: Environment, flags: StartFlags): Override[] {
   return [...fromEnvironment, ...fromFlags].filter(({ value }) => value !== undefined && value !== '');
 }
 
-/** The settings as environment variables, to be read again by another process. */
-export const asEnvironment = (settings: object): Environment =>
+/**
+ * The settings that were given by variables, as variables again, for a daemon in another directory. A flag that is not kept
+ * is among them: nobody may see it in a command line.
+ */
+export const givenVariables = (
+  settings: object,
+  env: Environment,
+  flags: StartFlags,
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    ROWS.flatMap(({ path, setting: { env, form } }) =>
-      env ? [[env, asText(valueAt(settings, path), form)]] : [],
-    ),
+    ROWS.flatMap(({ path, setting: { env: label, form, flag } }) => {
+      // The next daemon runs in the background.
+      if (flag?.onlyUp) return [];
+      const isHidden = flag && !flag.kept && flags[flag.name] !== undefined;
+      const text = asText(valueAt(settings, path), form);
+      return label && (env[label] || isHidden) && text !== undefined ? [[label, text]] : [];
+    }),
   );
 
 // Invalid values stay as they are: the schema then reports them.

@@ -5,7 +5,6 @@ import { Option } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { configDirectory, withoutPassword } from './locate.ts';
-import { asEnvironment } from './overrides.ts';
 import { loadSettings, settingsSchema } from './settings.ts';
 import { FLAGS, longOf, ROWS } from './table.ts';
 
@@ -247,16 +246,22 @@ describe('settings', () => {
 });
 
 describe('settings as variables', () => {
-  it('are read as the same settings by a daemon in another directory', async () => {
-    await write(
-      '{"http": {"host": "127.0.0.2"}, "mcp": {"servers": ["a.json", "b.json"], "allowedHosts": ["x", "y"]}}',
-    );
+  it('are those that were given, for a daemon in another directory, and no others', async () => {
+    await write('{"http": {"host": "127.0.0.2"}, "mcp": {"allowedHosts": ["x", "y"]}}');
+    const given = { ...env, RELAY_MCP_SERVERS_CONFIG: 'a.json:b.json', RELAY_MCP_HTTP_PORT: '4001' };
     const flags = { database: 'here.db', mcpHttp: '4003', mcpApiKey: 'from-a-flag' };
-    const { flags: kept, ...settings } = await loadSettings(env, flags);
+    const { flags: kept, variables, ...settings } = await loadSettings(given, flags);
     expect(kept).toEqual({ database: join(process.cwd(), 'here.db'), mcpHttp: '4003' });
-    await write('{}');
-    const again = await loadSettings({ ...env, ...asEnvironment(settings) });
-    expect(again).toEqual({ ...settings, flags: {} });
+    expect(variables).toEqual({
+      RELAY_MCP_SERVERS_CONFIG: ['a.json', 'b.json'].map((name) => join(process.cwd(), name)).join(':'),
+      RELAY_MCP_HTTP_PORT: '4003',
+      RELAY_MCP_API_KEY: 'from-a-flag',
+    });
+    expect(await loadSettings({ ...env, ...variables }, kept)).toEqual({
+      ...settings,
+      flags: kept,
+      variables,
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 import { z } from 'zod';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { configDirectory, hasPassword, isPath, locate } from './locate.ts';
-import { type Override, overridesOf, valueAt, withValue } from './overrides.ts';
+import { givenVariables, type Override, overridesOf, valueAt, withValue } from './overrides.ts';
 import { keptFlags } from './start-flags.ts';
 import { isSetting, ROWS, SETTINGS, type Section, type Setting, type StartFlags } from './table.ts';
 
@@ -34,6 +34,8 @@ export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
   database: string;
   /** The given flags, for a restart. */
   flags: StartFlags;
+  /** What was given in other ways than the flags and the file: another process gets it as variables. */
+  variables: Readonly<Record<string, string>>;
 };
 
 /** Reads the settings: a flag wins over the environment, that over the file, that over the default. */
@@ -78,6 +80,7 @@ export async function loadSettings(
     dataDirectory: data,
     database: parsed.data.database ?? join(data, 'relay.db'),
     flags: keptFlags(flags, env),
+    variables: givenVariables(parsed.data, env, flags),
   };
 }
 

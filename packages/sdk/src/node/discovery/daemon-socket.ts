@@ -1,6 +1,7 @@
 import { checkOwner, isMissing } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
-import { locateSocket, runningProjects } from './discover.ts';
+import { locateSocket, notRunning } from './discover.ts';
+import { runningProjects } from './running-projects.ts';
 import type { SocketFinderOptions } from './socket-finder.ts';
 
 /**
@@ -20,16 +21,17 @@ export const findKeySocket = (options: SocketFinderOptions): Promise<string> =>
 export async function findDaemonSocket(options: SocketFinderOptions = {}, next?: string): Promise<string> {
   const { env = process.env, socketPath } = options;
   const isChosen = options.project !== undefined || env.RELAY_SOCKET;
-  const chosen = socketPath ?? (isChosen ? (await locateSocket(options)).socketPath : undefined);
-  const found = chosen ?? (await runningProjects(env))[0]?.socketPath;
-  const notRunning = (message: string) =>
+  const chosen = socketPath === undefined && isChosen ? await locateSocket(options) : undefined;
+  const [running] = socketPath === undefined ? await runningProjects(env) : [];
+  const found = socketPath ?? chosen?.socketPath ?? running?.socketPath;
+  const missing = (message: string) =>
     new RelayError('DaemonNotRunning', message, next === undefined ? {} : { next });
-  if (found === undefined) throw notRunning('No daemon is running for this user.');
+  if (found === undefined) throw missing('No daemon is running for this user.');
   try {
     await checkOwner(found);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw notRunning(`No daemon listens on ${found}.`);
+    throw chosen && running ? await notRunning(chosen, env) : missing(`No daemon listens on ${found}.`);
   }
   return found;
 }

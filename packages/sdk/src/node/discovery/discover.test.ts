@@ -43,7 +43,12 @@ const discover = (changes: Record<string, string> = {}, project?: string) =>
 describe('the search for the daemon', () => {
   test('prefers each step over the ones after it', async () => {
     const scanned = await runProject('scanned');
-    expect(await discover()).toEqual({ socketPath: scanned, project: 'scanned', source: 'scan' });
+    expect(await discover()).toEqual({
+      socketPath: scanned,
+      project: 'scanned',
+      source: 'only-one',
+      directory: cwd,
+    });
 
     const configured = await runProject('configured');
     await writeProjectConfig({ root: join(directory, 'work'), project: 'configured' });
@@ -51,6 +56,7 @@ describe('the search for the daemon', () => {
       socketPath: configured,
       project: 'configured',
       source: '.relay/config.json',
+      directory: join(directory, 'work'),
     });
 
     const named = await runProject('named');
@@ -61,9 +67,9 @@ describe('the search for the daemon', () => {
     });
 
     const elsewhere = await listen(join(directory, 'else.sock'));
+    // Which project it serves is for its daemon to say.
     expect(await discover({ RELAY_PROJECT: 'named', RELAY_SOCKET: elsewhere })).toEqual({
       socketPath: elsewhere,
-      project: 'named',
       source: 'RELAY_SOCKET',
     });
 
@@ -105,8 +111,8 @@ describe('the search for the daemon', () => {
       await writeProjectConfig({ root: cwd, ...config });
       await expect(discover()).rejects.toMatchObject({
         code: 'DaemonNotRunning',
-        message: message('.relay/config.json'),
-        next: 'Open this directory as a project with: agent-relay daemon start',
+        message: message(join(cwd, '.relay/config.json')),
+        next: `Open it again in ${cwd} with: agent-relay daemon start; or choose another with --project`,
       });
     }
   });
@@ -147,7 +153,7 @@ describe('the search for the daemon', () => {
   test('finds a project whose socket path had to move', async () => {
     env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
     const socketPath = await runProject('far');
-    expect(await discover()).toEqual({ socketPath, project: 'far', source: 'scan' });
+    expect(await discover()).toEqual({ socketPath, project: 'far', source: 'only-one', directory: cwd });
     expect(await discover({}, 'far')).toMatchObject({ socketPath });
   });
 
@@ -172,7 +178,7 @@ describe('the search for the daemon', () => {
 
   test('finds the project of a socket under its current name', async () => {
     const socketPath = await runProject('demo');
-    expect(await discover()).toMatchObject({ socketPath, project: 'demo', source: 'scan' });
+    expect(await discover()).toMatchObject({ socketPath, project: 'demo', source: 'only-one' });
     await publishProjectNames(
       [
         { name: 'shop', directory: 'demo', formerNames: [] },
@@ -181,7 +187,7 @@ describe('the search for the daemon', () => {
       env,
     );
     const shop = { socketPath, project: 'shop' };
-    expect(await discover()).toMatchObject({ ...shop, source: 'scan' });
+    expect(await discover()).toMatchObject({ ...shop, source: 'only-one' });
     const other = await runProject('demo~2');
     expect(await discover({}, 'demo')).toMatchObject({ socketPath: other, project: 'demo' });
     expect(await discover({ RELAY_SOCKET: socketPath, RELAY_PROJECT: 'demo' })).toMatchObject(shop);
@@ -220,10 +226,49 @@ describe('the search for the daemon', () => {
     expect(await discover({ RELAY_PROJECT_ROOT: root })).toMatchObject({ project: 'rooted' });
   });
 
+  test('refuses a RELAY_PROJECT_ROOT that is no directory or in no project, whatever runs', async () => {
+    await runProject('other');
+    const root = join(directory, 'work');
+    await expect(discover({ RELAY_PROJECT_ROOT: '/path/to/project' })).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      message: 'RELAY_PROJECT_ROOT is /path/to/project, but it does not exist.',
+      next: expect.stringContaining('unset it'),
+    });
+    await expect(discover({ RELAY_PROJECT_ROOT: root })).rejects.toMatchObject({
+      code: 'ProjectNotFound',
+      message: `${root} (from RELAY_PROJECT_ROOT) is not in a project.`,
+      next: expect.stringMatching(/agent-relay daemon start; .* RELAY_PROJECT=other$/),
+    });
+    await writeFile(join(root, 'file'), '');
+    await expect(discover({ RELAY_PROJECT_ROOT: join(root, 'file') })).rejects.toMatchObject({
+      message: expect.stringContaining('it is not a directory'),
+    });
+    // That one is for everything outside the others.
+    await runProject('default');
+    expect(await discover({ RELAY_PROJECT_ROOT: root })).toMatchObject({
+      project: 'default',
+      source: 'default',
+    });
+  });
+
+  test('says for a stale RELAY_SOCKET where the daemon runs instead', async () => {
+    const alive = await runProject('alive');
+    for (const stale of [join(directory, 'no.sock'), await leaveStaleSocket('stale')])
+      await expect(discover({ RELAY_SOCKET: stale })).rejects.toMatchObject({
+        code: 'DaemonNotRunning',
+        message: `No daemon listens on ${stale} (from RELAY_SOCKET).`,
+        next: `The daemon is running elsewhere: unset RELAY_SOCKET, or set it to ${alive}`,
+      });
+  });
+
   test('accepts a socket in the configuration, relative to its directory', async () => {
     const socketPath = await listen(join(directory, 'work', 'own.sock'));
     await writeProjectConfig({ root: join(directory, 'work'), socketPath: 'own.sock' });
-    expect(await discover()).toEqual({ socketPath, source: '.relay/config.json' });
+    expect(await discover()).toEqual({
+      socketPath,
+      source: '.relay/config.json',
+      directory: join(directory, 'work'),
+    });
   });
 
   test('knows the project from its path', async () => {
@@ -294,7 +339,7 @@ describe('a recorded project', () => {
     await lchown(relay, 0, 0);
     expect(await find()).toMatchObject({ project: 'ours' });
     await lchown(relay, 0, STRANGER);
-    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+    expect(await find()).toMatchObject({ project: 'default', source: 'default' });
   });
 
   test.runIf(isRoot).each([
@@ -302,7 +347,7 @@ describe('a recorded project', () => {
     ['file', () => join(relay, 'config.json')],
   ])('is ignored if its %s belongs to another user', async (_what, path) => {
     await lchown(path(), STRANGER, STRANGER);
-    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+    expect(await find()).toMatchObject({ project: 'default', source: 'default' });
     expect(ignored).toEqual([`${path()}: it belongs to another user`]);
   });
 
@@ -312,7 +357,7 @@ describe('a recorded project', () => {
     await symlink(relay, join(shared, '.relay'));
     await lchown(join(shared, '.relay'), STRANGER, STRANGER);
     cwd = join(shared, 'below');
-    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+    expect(await find()).toMatchObject({ project: 'default', source: 'default' });
   });
 
   test.runIf(isRoot)('does not lead to a socket of another user, also behind a link', async () => {

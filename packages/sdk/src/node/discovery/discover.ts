@@ -1,26 +1,31 @@
-import { readdir } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { basename, dirname, resolve } from 'node:path';
-import { checkOwner, isMissing } from '@agent-relay/platform';
-import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
-import {
-  checkDataDirectory,
-  type Environment,
-  findSocketPath,
-  projectDirectory,
-  projectsDirectory,
-} from './locations.ts';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { checkOwner, isMissing, systemReason } from '@agent-relay/platform';
+import { checkName, RelayError } from '@agent-relay/protocol';
+import { type Environment, findSocketPath, projectsDirectory } from './locations.ts';
 import { findProjectConfig, type OnIgnored } from './project-config.ts';
 import { directoryOf, projectIn, renamedTo } from './project-names.ts';
+import { isListening, runningProjects } from './running-projects.ts';
 
-/** Which step of the search matched. */
-export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
+/**
+ * Which step of the search matched. The last two are for a directory outside all projects: `default` is the project for
+ * those, `only-one` is some other project that nobody chose.
+ */
+export type DiscoverySource =
+  | 'option'
+  | 'RELAY_SOCKET'
+  | 'RELAY_PROJECT'
+  | '.relay/config.json'
+  | 'default'
+  | 'only-one';
 
 export interface Discovery {
   socketPath: string;
   /** Unknown if only a path was given that does not contain it. */
   project?: string;
   source: DiscoverySource;
+  /** Where the search for `.relay/config.json` found one, or began in vain. */
+  directory?: string;
 }
 
 export interface DiscoveryOptions {
@@ -35,9 +40,9 @@ export interface DiscoveryOptions {
 /**
  * Finds the daemon's socket and checks that it accepts connections. The first of these that is set wins:
  * the `project` option, `RELAY_SOCKET`, `RELAY_PROJECT`, `.relay/config.json` in `RELAY_PROJECT_ROOT` or the working
- * directory or above; without any of them, the only project whose daemon runs.
+ * directory or above; without any of them, `default` or the only project whose daemon runs.
  *
- * A match is never skipped because its daemon is not running: that would connect to another project.
+ * Whoever sets `RELAY_PROJECT_ROOT` means that project: one that is not there is an error. A match is never skipped because its daemon is not running: that would connect to another project.
  */
 export async function discoverSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
   const found = await locateSocket(options);
@@ -51,7 +56,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
   if (options.project) return ofProject(options.project, 'option', env);
   if (env.RELAY_SOCKET) {
     const socketPath = resolve(cwd, env.RELAY_SOCKET);
-    const project = await projectAt(socketPath, env.RELAY_PROJECT || undefined, env);
+    const project = await projectAt(socketPath, undefined, env);
     return {
       socketPath,
       ...(project ? { project: checkName(project, 'project') } : {}),
@@ -59,7 +64,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
     };
   }
   if (env.RELAY_PROJECT) return ofProject(env.RELAY_PROJECT, 'RELAY_PROJECT', env);
-  return (await recordedSocket(options)) ?? (await soleRunning(env, env.RELAY_PROJECT_ROOT || cwd));
+  return (await recordedSocket(options)) ?? (await outsideProjects(env, cwd));
 }
 
 /** The content of `.relay/config.json`; undefined if there is none. */
@@ -68,28 +73,41 @@ export async function recordedSocket({
   cwd = process.cwd(),
   onIgnored,
 }: DiscoveryOptions): Promise<Discovery | undefined> {
-  const config = await findProjectConfig(env.RELAY_PROJECT_ROOT || cwd, onIgnored);
-  if (config?.socketPath !== undefined) return ofConfiguredSocket(config.socketPath, config.project, env);
-  return config?.project === undefined ? undefined : ofProject(config.project, '.relay/config.json', env);
+  const config = await findProjectConfig(await startOfSearch(env, cwd), onIgnored);
+  if (config === undefined) return undefined;
+  const { project, socketPath, root: directory } = config;
+  if (socketPath !== undefined) return await ofConfiguredSocket({ socketPath, project, directory }, env);
+  return project === undefined
+    ? undefined
+    : { ...(await ofProject(project, '.relay/config.json', env)), directory };
 }
 
 /** The error if nothing listens at the socket that was found. */
-async function notRunning({ project, socketPath, source }: Discovery, env: Environment): Promise<RelayError> {
-  if (project === undefined)
-    return new RelayError('DaemonNotRunning', `No daemon listens on ${socketPath} (from ${source}).`);
-  if ((await runningProjects(env)).length === 0)
+export async function notRunning(
+  { project, socketPath, source, directory }: Discovery,
+  env: Environment,
+): Promise<RelayError> {
+  const from = directory === undefined ? source : join(directory, source);
+  const [running] = await runningProjects(env);
+  if (project !== undefined && running === undefined)
     return new RelayError(
       'DaemonNotRunning',
-      `No daemon is running for the project "${project}" (from ${source}).`,
+      `No daemon is running for the project "${project}" (from ${from}).`,
     );
+  if (project === undefined || source === 'RELAY_SOCKET')
+    return new RelayError('DaemonNotRunning', `No daemon listens on ${socketPath} (from ${from}).`, {
+      ...(running && {
+        next: `The daemon is running elsewhere: ${source === 'RELAY_SOCKET' ? 'unset RELAY_SOCKET, or set it to' : 'use'} ${running.socketPath}`,
+      }),
+    });
   return new RelayError(
     'DaemonNotRunning',
-    `The daemon is running, but does not serve the project "${project}" (from ${source}).`,
+    `The daemon is running, but does not serve the project "${project}" (from ${from}).`,
     {
       next:
-        source === '.relay/config.json'
-          ? 'Open this directory as a project with: agent-relay daemon start'
-          : 'List the projects with: agent-relay workspace list',
+        directory === undefined
+          ? 'List the projects with: agent-relay workspace list'
+          : `Open it again in ${directory} with: agent-relay daemon start; or choose another with --project`,
     },
   );
 }
@@ -124,12 +142,17 @@ async function refuseFormerName(project: string, source: DiscoverySource, env: E
 
 /** A configuration file may come with a cloned repository: it must not redirect our token to others. */
 async function ofConfiguredSocket(
-  socketPath: string,
-  namedProject: string | undefined,
+  config: { socketPath: string; project: string | undefined; directory: string },
   env: Environment,
 ): Promise<Discovery> {
-  const project = await projectAt(socketPath, namedProject, env);
-  const found: Discovery = { socketPath, ...(project ? { project } : {}), source: '.relay/config.json' };
+  const { socketPath, directory } = config;
+  const project = await projectAt(socketPath, config.project, env);
+  const found = {
+    socketPath,
+    ...(project ? { project } : {}),
+    source: '.relay/config.json',
+    directory,
+  } as const;
   try {
     await checkOwner(socketPath);
   } catch (error) {
@@ -156,15 +179,22 @@ export async function projectAt(
   return (await projectIn(basename(directory), env)) ?? noted ?? basename(directory);
 }
 
-async function soleRunning(env: Environment, directory: string): Promise<Discovery> {
+/** The project of a directory without a record, here and above it. */
+async function outsideProjects(env: Environment, cwd: string): Promise<Discovery> {
+  const directory = await startOfSearch(env, cwd);
   const running = await runningProjects(env);
   const [only, ...others] = running;
   if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon is running for this user.');
-  if (others.length === 0) return only;
   // It exists only if the relay was started outside any project; used from there, it is the right one.
   const outside = running.find(({ project }) => project === DEFAULT_PROJECT);
-  if (outside) return outside;
+  if (outside) return { ...outside, source: 'default', directory };
   const choices = running.map(({ project }) => project);
+  if (env.RELAY_PROJECT_ROOT)
+    throw new RelayError('ProjectNotFound', `${directory} (from RELAY_PROJECT_ROOT) is not in a project.`, {
+      next: `Open it as a project there, with: agent-relay daemon start; or choose one that is running: RELAY_PROJECT=${only.project}`,
+      details: { suggestions: choices },
+    });
+  if (others.length === 0) return { ...only, source: 'only-one', directory };
   throw new RelayError(
     'AmbiguousProject',
     `${directory} is not in a project yet, and several projects are running: ${choices.join(', ')}.`,
@@ -175,69 +205,17 @@ async function soleRunning(env: Environment, directory: string): Promise<Discove
   );
 }
 
-/** The projects with a running daemon, by name. */
-export async function runningProjects(
-  env: Environment = process.env,
-): Promise<Array<Discovery & { project: string }>> {
-  await checkDataDirectory(env);
-  const entries = await projectDirectories(env);
-  const candidates = await Promise.all(entries.map((directory) => ifRunning(directory, env)));
-  return candidates
-    .filter((candidate) => candidate !== undefined)
-    .sort((one, other) => (one.project < other.project ? -1 : 1));
-}
-
-async function ifRunning(
-  directory: string,
-  env: Environment,
-): Promise<(Discovery & { project: string }) | undefined> {
-  try {
-    const socketPath = await findSocketPath(directory, env);
-    if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
-    return { socketPath, project: (await projectIn(directory, env)) ?? directory, source: 'scan' };
-  } catch (error) {
-    // Skip one that belongs to another user.
-    if (isRelayError(error, 'NotAllowedToRunAs')) return undefined;
-    throw error;
-  }
-}
-
-async function projectDirectories(env: Environment): Promise<string[]> {
-  try {
-    const entries = await readdir(projectsDirectory(env), { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && isOfProject(entry.name, env))
-      .map((entry) => entry.name);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function isOfProject(directory: string, env: Environment): boolean {
-  try {
-    projectDirectory(directory, env);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the path accepts connections; a socket file left behind by a crash does not. */
-function isListening(socketPath: string): Promise<boolean> {
-  return new Promise((answer, fail) => {
-    const socket = connect(socketPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      answer(true);
-    });
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EACCES' || error.code === 'EPERM') {
-        fail(new RelayError('NotAllowedToRunAs', `${socketPath} belongs to another user.`, { cause: error }));
-      } else {
-        // A full backlog means the daemon is busy, not gone.
-        answer(error.code === 'EAGAIN');
-      }
-    });
+/** Where the search for a project begins: a directory that somebody named must be there. */
+export async function startOfSearch(env: Environment, cwd: string): Promise<string> {
+  const named = env.RELAY_PROJECT_ROOT;
+  if (!named) return cwd;
+  const directory = resolve(cwd, named);
+  const why = await stat(directory).then(
+    (found) => (found.isDirectory() ? undefined : 'it is not a directory'),
+    (error) => systemReason(error, 'it does not exist'),
+  );
+  if (why === undefined) return directory;
+  throw new RelayError('InvalidSettings', `RELAY_PROJECT_ROOT is ${directory}, but ${why}.`, {
+    next: 'Set it to the directory of a project, or unset it to use the working directory.',
   });
 }

@@ -35,6 +35,11 @@ export class SocketFinder {
     return this.#found;
   }
 
+  /** The result of the search, once it had one. */
+  get found(): Discovery | undefined {
+    return this.#found;
+  }
+
   readonly open: OpenWire = async (events, signal) => {
     try {
       const wire = await unixSocketWire(async () => (await this.find()).socketPath)(events, signal);
@@ -49,7 +54,7 @@ export class SocketFinder {
   async #given(): Promise<Discovery | undefined> {
     const { socketPath, env = process.env } = this.#options;
     if (socketPath === undefined) return undefined;
-    const project = await projectAt(socketPath, this.#options.project, env);
+    const project = await projectAt(socketPath, undefined, env);
     return { socketPath, ...(project === undefined ? {} : { project }), source: 'option' };
   }
 }

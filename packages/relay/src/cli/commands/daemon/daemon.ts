@@ -1,30 +1,24 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isRelayError, RelayError } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { findReadyDaemon, startDetached, stopDaemon } from '../../../daemon/control.ts';
-import { findDaemon } from '../../../daemon/lock.ts';
+import { findReadyDaemon, stopDaemon } from '../../../daemon/control.ts';
+import { type DaemonRecord, findDaemon } from '../../../daemon/lock.ts';
 import { logFile, outputFile } from '../../../daemon/log/log-files.ts';
-import { asEnvironment } from '../../../daemon/settings/overrides.ts';
-import type { Settings } from '../../../daemon/settings/settings.ts';
-import { flagWords, missedFlags } from '../../../daemon/settings/start-flags.ts';
-import type { StartFlags } from '../../../daemon/settings/table.ts';
+import { flagWords } from '../../../daemon/settings/start-flags.ts';
 import { withDaemonSettings } from '../../daemon/options.ts';
+import { restart } from '../../daemon/restart.ts';
+import { type StartOptions, start } from '../../daemon/start.ts';
 import { followLines, lastLines } from '../../files/follow-file.ts';
-import { type JsonOption, type ProjectOption, wholeNumber, withJson } from '../../options.ts';
+import { type JsonOption, wholeNumber, withJson } from '../../options.ts';
 import { readableLogLine } from '../../output/log-lines.ts';
 import { tellSkew } from '../../output/tell-skew.ts';
 import { facts, inertJson, print, printAside, printJson, styled, when } from '../../output/terminal.ts';
 import { untilInterrupted } from '../../process/until-interrupted.ts';
-import { PROGRAM } from '../../program-file.ts';
-import { findProjectLocation } from '../../target/project.ts';
-import { joinRunning } from '../../target/running.ts';
 
 /** Where a foreground daemon logs. */
 const ON_TERMINAL = 'to the terminal it runs in';
-
-type StartOptions = ProjectOption & StartFlags;
 
 const withForce = (command: Command): Command =>
   command.option('--force', 'kill it if it does not stop within 10 seconds');
@@ -33,7 +27,7 @@ const withForce = (command: Command): Command =>
 export const startCommand = (): Command =>
   withDaemonSettings(new Command('start'))
     .description("Start the daemon in the background and open this directory's project")
-    .action(start);
+    .action((options: StartOptions) => start(options));
 
 export const stopCommand = (): Command =>
   withForce(new Command('stop')).description('Stop the daemon').action(stop);
@@ -63,83 +57,20 @@ export const command = new Command('daemon')
   .addCommand(restartCommand())
   .addCommand(logsCommand());
 
-async function start(options: StartOptions): Promise<void> {
-  const { loadSettings } = await import('../../../daemon/settings/settings.ts');
-  const settings = await loadSettings(process.env, options);
-  const location = await findProjectLocation(options);
-  const join = async () => {
-    const daemon = await findReadyDaemon(settings.dataDirectory);
-    const missed = daemon && missedFlags(settings, daemon);
-    if (missed) throw missed;
-    await joinRunning(location, daemon?.pid);
-  };
-  if (await findReadyDaemon(settings.dataDirectory)) return await join();
-  try {
-    await startNew(options, settings);
-  } catch (error) {
-    // Another process was faster.
-    if (!isRelayError(error, 'DaemonRunning')) throw error;
-    await join();
-  }
-}
-
-/** Uses the options it was started with, unless they are given again. */
-async function restart(options: StartOptions & { force?: boolean }): Promise<void> {
-  const { loadSettings } = await import('../../../daemon/settings/settings.ts');
-  const daemon = await findReadyDaemon(dataDirectory());
-  const all = { ...daemon?.flags, ...options };
-  const { flags, mcp } = await loadSettings(process.env, all);
-  if (daemon?.mcpKeyMark && mcp.apiKey === undefined) {
-    throw new RelayError(
-      'InvalidRequest',
-      'The daemon was started with an MCP API key, which is not stored.',
-      {
-        next: 'Set it again, in RELAY_MCP_API_KEY or with --mcp-api-key.',
-      },
-    );
-  }
-  await stop(options);
-  const words = flagWords(flags);
-  if (daemon && words.length > 0) print(`Restarting with: ${words.join(' ')}`);
-  await start(all);
-}
-
-async function startNew(options: StartOptions, settings: Settings): Promise<void> {
-  const report = await startDetached({
-    dataDirectory: settings.dataDirectory,
-    program: [
-      PROGRAM,
-      'up',
-      '--detached',
-      ...(options.project ? ['--project', options.project] : []),
-      ...flagWords(settings.flags),
-    ],
-    // The daemon runs in another directory, so relative paths are made absolute.
-    env: {
-      ...process.env,
-      ...asEnvironment(settings),
-      RELAY_PROJECT_ROOT: process.env.RELAY_PROJECT_ROOT || process.cwd(),
-      RELAY_DATA_DIR: settings.dataDirectory,
-      RELAY_CONFIG: settings.configDirectory,
-    },
-  });
-  const daemon = await findReadyDaemon(settings.dataDirectory);
-  print(`Daemon started (pid ${daemon?.pid}).`);
-  print(
-    facts([
-      ['project', report.project],
-      ['socket', report.socketPath],
-      ['http', daemon?.http],
-      ['mcp', daemon?.mcp],
-      ['log', daemon?.logFile],
-    ]),
-  );
-  print('Stop it with: agent-relay daemon stop');
-}
-
 async function stop({ force = false }: { force?: boolean }): Promise<void> {
+  const daemon = await findReadyDaemon(dataDirectory());
   const stopped = await stopDaemon(dataDirectory(), { force });
   print(stopped ? 'Daemon stopped.' : 'The daemon was not running.');
+  if (stopped && daemon) tellStart(daemon);
+}
+
+/** A new start does not know the options of the old one, or the variables of the terminal it was started in. */
+function tellStart({ flags, variables = [] }: DaemonRecord): void {
+  const words = flagWords(flags);
+  const missing = variables.filter((name) => !process.env[name]);
+  if (words.length === 0 && missing.length === 0) return;
+  const where = missing.length === 0 ? '' : `, with ${missing.join(', ')} set`;
+  print(`Start it the same way with: ${['agent-relay daemon start', ...words].join(' ')}${where}`);
 }
 
 async function status({ json }: JsonOption): Promise<void> {

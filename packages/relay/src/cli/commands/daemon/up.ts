@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
 import { findReadyDaemon, type StartReport } from '../../../daemon/control.ts';
 import type { Logger } from '../../../daemon/log/log.ts';
 import { logFile } from '../../../daemon/log/log-files.ts';
+import type { StartedFor } from '../../../daemon/run-options.ts';
 import type { Settings } from '../../../daemon/settings/settings.ts';
 import { missedFlags } from '../../../daemon/settings/start-flags.ts';
 import type { StartFlags } from '../../../daemon/settings/table.ts';
@@ -36,15 +38,28 @@ export const command = withTools(withDaemonSettings(new Command('up')))
       refuseIdleOptions(self, ['tools'], { without: '--mcp', next });
     }
     const location = await findProjectLocation(options);
-    if (options.detached) await runDetached(settings, location);
-    else if (settings.mcp.stdio) await runForMcpClient(settings, location, options.tools);
-    else await runInTerminal(settings, location);
+    const start = { settings, location, startedFor: startedFor(options) };
+    if (options.detached) await runDetached(start);
+    else if (settings.mcp.stdio) await runForMcpClient(start, options.tools);
+    else await runInTerminal(start);
   });
 
-async function runInTerminal(settings: Settings, location: ProjectLocation): Promise<void> {
+interface Start {
+  settings: Settings;
+  location: ProjectLocation;
+  startedFor: StartedFor;
+}
+
+const startedFor = ({ project }: ProjectOption): StartedFor => ({
+  directory: resolve(process.env.RELAY_PROJECT_ROOT || '.'),
+  ...(project === undefined ? {} : { project }),
+});
+
+async function runInTerminal(start: Start): Promise<void> {
+  const { settings, location } = start;
   const log = await terminalLog(settings);
   try {
-    await serve({ settings, location, log, onReady: (daemon) => introduce(daemon, print) });
+    await serve({ ...start, log, onReady: (daemon) => introduce(daemon, print) });
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     const daemon = await findReadyDaemon(settings.dataDirectory);
@@ -55,19 +70,15 @@ async function runInTerminal(settings: Settings, location: ProjectLocation): Pro
 }
 
 /** Standard output belongs to the protocol. The daemon ends with its client; one that was already running stays. */
-async function runForMcpClient(
-  settings: Settings,
-  location: ProjectLocation,
-  tools: string | undefined,
-): Promise<void> {
+async function runForMcpClient(start: Start, tools: string | undefined): Promise<void> {
+  const { settings, location } = start;
   const log = await terminalLog(settings);
   const { serveStdio } = await import('@agent-relay/mcp');
   const talk = (opened: OpenedProject) =>
     serveStdio({ defaultTools: ['network'], env: participantEnvironment(opened, settings, tools) });
   try {
     await serve({
-      settings,
-      location,
+      ...start,
       log,
       onReady: (daemon) => introduce(daemon, printAside),
       until: ({ opened }) => talk(opened),
@@ -119,12 +130,13 @@ function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (te
 }
 
 /** The background process of `daemon start`; it reports to its parent with one message. */
-async function runDetached(settings: Settings, location: ProjectLocation): Promise<void> {
+async function runDetached(start: Start): Promise<void> {
+  const { settings } = start;
   const { openFileLog } = await import('../../../daemon/log/log.ts');
   const { log, close } = await openFileLog(settings);
   const onReady = ({ opened }: StartedDaemon<OpenedProject>) => report({ ready: true, ...opened });
   try {
-    await serve({ settings, location, log, logFile: logFile(settings.dataDirectory), onReady });
+    await serve({ ...start, log, logFile: logFile(settings.dataDirectory), onReady });
   } catch (error) {
     // Otherwise the log belongs to the running daemon.
     if (!isRelayError(error, 'DaemonRunning')) log.fatal({ err: error }, 'the daemon ended');
@@ -144,14 +156,14 @@ async function report(message: StartReport): Promise<void> {
 }
 
 /** Runs the daemon of this data directory until it is stopped, or `until` resolves. */
-async function serve(options: {
-  settings: Settings;
-  location: ProjectLocation;
-  log: Logger;
-  logFile?: string;
-  onReady(daemon: StartedDaemon<OpenedProject>): void | Promise<void>;
-  until?(daemon: StartedDaemon<OpenedProject>): Promise<void>;
-}): Promise<void> {
+async function serve(
+  options: Start & {
+    log: Logger;
+    logFile?: string;
+    onReady(daemon: StartedDaemon<OpenedProject>): void | Promise<void>;
+    until?(daemon: StartedDaemon<OpenedProject>): Promise<void>;
+  },
+): Promise<void> {
   const { log, location, onReady, until } = options;
   const { startDaemon } = await import('../../../daemon/start.ts');
   const daemon = await startDaemon({

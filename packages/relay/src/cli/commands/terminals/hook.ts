@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { VERSION } from '../../../version.ts';
 
@@ -24,10 +23,11 @@ export const command = new Command('hook')
     look();
     const timer = setInterval(look, PARENT_MS);
     process.once('SIGTERM', () => gone.abort());
-    const { runInstalledHook } = await import('@agent-relay/harness-driver');
+    // It starts with each tool call, so it loads nothing of terminals.
+    const { runInstalledHook } = await import('@agent-relay/harness-driver/installed-hook');
     const { output, error, code } = await runInstalledHook({
       cli,
-      input: await text(process.stdin),
+      input: process.stdin.setEncoding('utf8'),
       parent,
       env,
       client,
