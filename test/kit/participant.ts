@@ -54,6 +54,7 @@ export class Participant implements Peer, Caller {
   presence: PresentConnection | undefined;
   receiver: Receiver | undefined;
   serving: HandledCalls | undefined;
+  hosting: Ongoing | undefined;
   isToldOfMail = false;
   readonly delivered: Message[] = [];
   readonly events: RelayEvent[] = [];

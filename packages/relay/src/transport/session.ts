@@ -57,6 +57,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   presence: PresentConnection | undefined;
   receiver: Receiver | undefined;
   serving: HandledCalls | undefined;
+  hosting: Ongoing | undefined;
   isToldOfMail = false;
   #missedEvents = false;
   #uncount: (() => void) | undefined;

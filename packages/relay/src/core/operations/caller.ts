@@ -50,6 +50,8 @@ export interface Caller {
   receiver: Receiver | undefined;
   /** The calls that this connection handles, once it serves tools. */
   serving: HandledCalls | undefined;
+  /** The run that this connection is the host of, once it said so. */
+  hosting: Ongoing | undefined;
   /** The session of the client program, by its own account. */
   readonly clientSession?: string | undefined;
   /** Whether it is notified of its agent's messages. */

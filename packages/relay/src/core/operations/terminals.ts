@@ -40,7 +40,8 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
     HOST: (caller, params, requestId) => {
       const agent = requireAgent(caller.principal);
-      return hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
+      caller.hosting = caller.begin(requestId, 'host');
+      return hosts.connected({ ...caller.principal, agent }, params, caller.hosting);
     },
     TERMINAL_ATTACH: (caller, { call, ...params }, requestId) => {
       const asked = { name: params.agent, ...(params.mode === 'drive' && { mode: params.mode }) };
@@ -76,11 +77,12 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       return {};
     },
     RUN_REPORT: async (caller, params) => {
-      await hosts.reported(requireAgent(caller.principal), params);
+      const { principal, hosting } = caller;
+      await hosts.reported(requireAgent(principal), params, hosting);
       return {};
     },
-    RUN_NOTE: async ({ principal }, { run, id, content }) => {
-      hosts.requireRun(requireAgent(principal), run);
+    RUN_NOTE: async ({ principal, hosting }, { run, id, content }) => {
+      hosts.requireReporter(requireAgent(principal), run, hosting);
       await messages.sendNote(principal, id, content);
       return {};
     },

@@ -19,6 +19,10 @@ export interface WantedWorktree {
   env: Record<string, string> | undefined;
   /** What is being done, and the latest output of the set-up command. */
   onProgress: (text: string) => void;
+  /** Called with where it will be; nothing is made before that resolves. */
+  planned: (worktree: Worktree) => Promise<void>;
+  /** Ends the set-up command. */
+  signal: AbortSignal;
 }
 
 /** Git worktrees of agents, outside the directories of their repositories. */
@@ -34,4 +38,6 @@ export interface Worktrees {
    * no other branch or tag has. Resolves with why it was kept; undefined if it is gone.
    */
   remove(worktree: Worktree): Promise<string | undefined>;
+  /** The same for one that was planned and never used: it may be half made, or not made at all. */
+  discard(worktree: Worktree): Promise<string | undefined>;
 }

@@ -10,6 +10,7 @@ import { type Principal, relayItself } from '../principal.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayRelease } from './permissions.ts';
 import type { Runs } from './runs.ts';
+import type { Starting } from './starting.ts';
 import type { Workplaces } from './workplaces.ts';
 
 interface Parts {
@@ -20,6 +21,7 @@ interface Parts {
   workspaces: Workspaces;
   processes: Processes;
   workplaces: Workplaces;
+  starting: Starting;
   clock: Clock;
 }
 
@@ -91,15 +93,25 @@ export class Releasing {
     run: Run,
     reason: string | undefined,
   ): Promise<string | undefined> {
-    const { agents, presence, workspaces, workplaces } = this.#parts;
-    await this.#end(run);
-    const kept = await workplaces.leave(run);
-    const detail = {
-      ...(reason === undefined ? {} : { reason }),
+    const { agents, presence } = this.#parts;
+    const audit = (action: string, detail: Record<string, unknown>) =>
+      this.#parts.workspaces.audit(principal, principal.workspace, action, agent.name, detail);
+    const why = reason === undefined ? {} : { reason };
+    // Before anything is ended: a daemon that is killed meanwhile has recorded who asked for it.
+    await audit('agent.release_requested', why);
+    let kept: string | undefined;
+    try {
+      await this.#end(agent, run);
+      kept = await this.#parts.workplaces.leave(run);
+    } catch (error) {
+      await audit('agent.release_failed', { error: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
+    await audit('agent.released', {
+      ...why,
       ...(run.exit && { exit: run.exit }),
       ...(kept === undefined ? {} : { worktree: run.worktree?.path, kept }),
-    };
-    await workspaces.audit(principal, principal.workspace, 'agent.released', agent.name, detail);
+    });
     if (!run.spawned || !agents.byId(agent.id)) return kept;
     presence.end({ kind: 'agent', agentId: agent.id });
     await agents.remove(agent);
@@ -107,22 +119,41 @@ export class Releasing {
     return kept;
   }
 
-  async #end(run: Run): Promise<void> {
-    const { hosts, processes, clock } = this.#parts;
-    if (run.endedAt === undefined && hosts.tell(run, { type: 'run.end', run: run.id })) {
+  async #end(agent: Agent, run: Run): Promise<void> {
+    const { hosts, processes, starting, clock } = this.#parts;
+    await starting.stop(run);
+    const isAsked = run.endedAt === undefined && hosts.tell(run, { type: 'run.end', run: run.id });
+    if (isAsked) {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const stop = clock.after(HOST_MS, resolve);
       await Promise.race([hosts.whenEnded(run), late]);
       stop();
     }
     // It has reported the end and is about to exit, or it does not answer.
-    if (run.host)
-      await processes.end({ host: run.host, program: run.program }, run.endedAt === undefined ? 0 : HOST_MS);
-    else if (run.endedAt === undefined)
-      throw new RelayError('NotRunning', 'Its host is not connected, and runs on another machine.', {
-        retryable: true,
-        next: 'Try again when it is online, or end the program there.',
-      });
+    const { host, program } = run;
+    const patienceMs = run.endedAt === undefined ? 0 : HOST_MS;
+    if (run.spawned && host) await processes.end({ host, program }, patienceMs);
+    if (!run.spawned && !(await this.#isOver(run))) throw stillRuns(agent, run, isAsked);
     await hosts.ended(run);
   }
+
+  /** Whether a run that somebody else started is over: its processes are only what its host said, so they are not ended. */
+  async #isOver(run: Run): Promise<boolean> {
+    const { hosts, processes } = this.#parts;
+    if (!hosts.isGone(run)) return false;
+    const said = [run.host, run.program].filter((one) => one !== undefined);
+    const areGone = await Promise.all(said.map((one) => processes.isGone(one, HOST_MS)));
+    return run.endedAt !== undefined || areGone.every(Boolean);
+  }
+}
+
+/** Only a host that the relay started is ended by force. */
+function stillRuns({ name }: Agent, { cli, host }: Run, isAsked: boolean): RelayError {
+  const what = host ? `${cli}, pid ${host.pid} as it says` : cli;
+  const why = isAsked
+    ? 'was asked to end its program, and has not'
+    : 'is not connected, so it cannot be asked to end';
+  return new RelayError('Timeout', `The host of ${name} (${what}) ${why}.`, {
+    next: `The relay did not start it: end it where it runs, or try again. To remove the agent: agent-relay agent remove ${name}`,
+  });
 }

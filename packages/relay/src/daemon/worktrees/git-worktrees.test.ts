@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commit, git, newRepository } from '../../../../../test/kit/repository.ts';
-import type { WantedWorktree } from '../../core/ports/worktrees.ts';
+import type { WantedWorktree, Worktree } from '../../core/ports/worktrees.ts';
 import { GitWorktrees } from './git-worktrees.ts';
 
 let directory: string;
@@ -23,6 +23,8 @@ const create = (changes: Partial<WantedWorktree> = {}) =>
   worktrees.create({
     ...{ name: 'Tests', area: 'shop', cwd: repository, setup: undefined, env: undefined },
     onProgress: (text) => told.push(text),
+    planned: async () => undefined,
+    signal: new AbortController().signal,
     ...changes,
   });
 const branches = () => git(repository, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
@@ -244,5 +246,64 @@ describe('removing', () => {
     });
     expect(existsSync(join(worktree.path, 'lib/README.md'))).toBe(true);
     expect(await worktrees.remove(worktree)).toMatch(/submodules/);
+  });
+});
+
+describe('a worktree that was planned, when the daemon was killed', () => {
+  const planned = async (): Promise<Worktree> => {
+    const plans: Worktree[] = [];
+    await create({
+      planned: async (worktree) => {
+        plans.push(worktree);
+        throw new Error('killed');
+      },
+    }).catch(() => undefined);
+    const [plan] = plans;
+    if (!plan) throw new Error('nothing was planned');
+    return plan;
+  };
+  const isGone = ({ path }: Worktree) => {
+    expect(existsSync(path)).toBe(false);
+    expect(branches()).toBe('main');
+    expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+  };
+
+  it('was not made yet', async () => {
+    const worktree = await planned();
+    expect(await worktrees.discard(worktree)).toBeUndefined();
+    isGone(worktree);
+  });
+
+  it('has only its branch', async () => {
+    const worktree = await planned();
+    git(repository, 'branch', worktree.branch);
+    expect(await worktrees.discard(worktree)).toBeUndefined();
+    isGone(worktree);
+  });
+
+  it('is half made', async () => {
+    const { worktree } = await create();
+    const [, administration = ''] =
+      /gitdir: (.*)/.exec(readFileSync(join(worktree.path, '.git'), 'utf8')) ?? [];
+    writeFileSync(join(administration, 'locked'), 'initializing\n');
+    rmSync(join(worktree.path, 'README.md'));
+    expect(await worktrees.discard(worktree)).toBeUndefined();
+    isGone(worktree);
+  });
+
+  it('is complete, and is kept if something was done in it', async () => {
+    const { worktree } = await create();
+    writeFileSync(join(worktree.path, 'draft.md'), 'x');
+    expect(await worktrees.discard(worktree)).toBe('it has untracked files');
+    rmSync(join(worktree.path, 'draft.md'));
+    expect(await worktrees.discard(worktree)).toBeUndefined();
+    isGone(worktree);
+  });
+
+  it('has lost its directory, but not its branch, which goes too', async () => {
+    const { worktree } = await create();
+    git(repository, 'worktree', 'remove', worktree.path);
+    expect(await worktrees.remove(worktree)).toBeUndefined();
+    isGone(worktree);
   });
 });

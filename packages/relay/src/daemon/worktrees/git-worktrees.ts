@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { ensurePrivateDirectory } from '@agent-relay/platform';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import type { WantedWorktree, Worktree, Worktrees } from '../../core/ports/worktrees.ts';
-import { complaintOf, git } from './git.ts';
+import { complaintOf, git, gitWithUs } from './git.ts';
+import { isHalfMade, removeHalfMade, removeUnusedBranch } from './half-made.ts';
 import { freeBranch, noWorktree, repositoryAt } from './repository.ts';
 import { setUp } from './set-up.ts';
 
@@ -32,7 +33,7 @@ export class GitWorktrees implements Worktrees {
     const adding = this.#adding.then(() => this.#add(parent, common, wanted));
     this.#adding = adding.catch(() => undefined);
     const worktree = await adding;
-    const { signal } = this.#stopping;
+    const signal = AbortSignal.any([this.#stopping.signal, wanted.signal]);
     const place = { cwd: worktree.path, env, onProgress, signal };
     if (setup !== undefined)
       await setUp({ ...place, command: setup }).catch((error) => this.#undo(worktree, error));
@@ -41,12 +42,20 @@ export class GitWorktrees implements Worktrees {
 
   async remove(worktree: Worktree): Promise<string | undefined> {
     try {
-      return existsSync(worktree.path) ? await this.#remove(worktree) : undefined;
+      if (existsSync(worktree.path)) return await this.#remove(worktree);
+      // The daemon was killed before it removed the branch too.
+      await removeUnusedBranch(worktree);
+      return undefined;
     } catch (error) {
       // Git was uninstalled.
       if (isRelayError(error, 'CommandNotFound')) return error.message.replace(/\.$/, '');
       throw error;
     }
+  }
+
+  async discard(worktree: Worktree): Promise<string | undefined> {
+    if (existsSync(worktree.repository) && (await isHalfMade(worktree))) await removeHalfMade(worktree);
+    return await this.remove(worktree);
   }
 
   async #remove({ path, branch, repository }: Worktree): Promise<string | undefined> {
@@ -63,18 +72,20 @@ export class GitWorktrees implements Worktrees {
   async #add(
     parent: string,
     common: string,
-    { name, cwd, env, onProgress }: WantedWorktree,
+    { name, cwd, env, onProgress, planned }: WantedWorktree,
   ): Promise<Worktree> {
     const branch = await freeBranch(common, name);
     onProgress('Creating a worktree');
     const path = freePath(join(parent, basename(branch)));
-    const added = await git(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD'], env);
     const worktree = { path, branch, repository: common };
+    await planned(worktree);
+    const added = await gitWithUs(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD'], env);
     if (added.code === 0) return worktree;
     const failure = noWorktree(
       `git could not create the worktree: ${complaintOf(added)}`,
       'Fix what git says, then try again.',
     );
+    if (await isHalfMade(worktree)) await removeHalfMade(worktree);
     return await this.#undo(worktree, failure);
   }
 

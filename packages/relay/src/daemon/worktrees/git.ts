@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { RelayError } from '@agent-relay/protocol';
 import { hostEnvironment } from '../hosts/environment.ts';
+import { spawnWithUs } from './spawn-with-us.ts';
 
 export interface GitResult {
   code: number;
@@ -24,6 +27,20 @@ export function git(cwd: string, args: readonly string[], env?: NodeJS.ProcessEn
     else resolve({ code: error ? Number(error.code) || 1 : 0, stdout: stdout.trim(), stderr: stderr.trim() });
   });
   return promise;
+}
+
+/** The same for what takes long and must not go on without this process. */
+export async function gitWithUs(
+  cwd: string,
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<GitResult> {
+  const options = { env: gitEnvironment(env ?? process.env) };
+  const child = spawnWithUs('git', ['-C', cwd, ...args], options);
+  const outputs = [text(child.stdout), text(child.stderr)];
+  const [code]: Array<number | null> = await once(child, 'close');
+  const [stdout = '', stderr = ''] = await Promise.all(outputs);
+  return { code: code ?? 1, stdout: stdout.trim(), stderr: stderr.trim() };
 }
 
 /** Variables such as GIT_DIR would make git work on another repository than the directory's. */

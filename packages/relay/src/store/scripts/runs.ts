@@ -1,4 +1,6 @@
+import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import type { Run } from '../../core/ports/store/runs.ts';
+import { commands as audit } from './audit.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
 const json = (value: unknown): Value => (value === undefined ? null : JSON.stringify(value));
@@ -84,7 +86,7 @@ export const queries = {
 };
 
 export const commands = {
-  *saveRun(run: Run): Script<void> {
+  *saveRun(run: Run, record?: AuditRecord): Script<void> {
     const changed = NAMES.filter((column) => column !== 'id').map(
       (column) => `${column} = excluded.${column}`,
     );
@@ -98,5 +100,6 @@ export const commands = {
          (SELECT id FROM runs WHERE agent_id = ? ORDER BY started_at DESC, id DESC LIMIT ?)`,
       [run.agentId, run.agentId, MOST_RUNS],
     );
+    if (record) yield* audit.appendAudit(record);
   },
 };
