@@ -9,6 +9,7 @@ const runOf = ({ id: agentId, workspaceId }: Agent, changes: Partial<Run> = {}):
   id: `run_${++made}_${workspaceId}`,
   workspaceId,
   agentId,
+  request: undefined,
   spawned: true,
   parentId: undefined,
   account: undefined,
@@ -41,6 +42,7 @@ export function runs(store: () => Store): void {
       expect(await store().latestRuns(workspace.id)).toEqual([first]);
       const whole: Run = {
         ...first,
+        request: 'c1-abc',
         parentId: bob.id,
         account: `agent ${bob.id}`,
         model: 'opus',

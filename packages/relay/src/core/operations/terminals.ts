@@ -26,10 +26,10 @@ type Names =
 export function terminalHandlers({ agents, messages, terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, resuming, releasing, results, viewing, prompts } = terminals;
   return {
-    SPAWN: (caller, { call, ...wish }) => {
+    SPAWN: (caller, { call, ...wish }, requestId) => {
       // How long to wait, and the environment, are the performer's own.
       const { waitMs, env, ...asked } = wish;
-      return spawning.spawn(principalFor(agents, caller, call, asked), wish, (text) =>
+      return spawning.spawn(principalFor(agents, caller, call, asked), requestId, wish, (text) =>
         caller.notify({ type: 'spawn.progress', agent: wish.name, text }),
       );
     },

@@ -315,6 +315,7 @@ export const HOST_GONE = 'its host process ended without a report';
 const CONNECTION_LOST = 'its connection was lost';
 
 const EMPTY = {
+  request: undefined,
   spawned: false,
   parentId: undefined,
   account: undefined,

@@ -97,6 +97,25 @@ describe('SPAWN', () => {
     expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
   });
 
+  it('that is sent again is the same request, also to another daemon, and starts nothing more', async () => {
+    const wish = { name: 'Worker', cli: 'claude', waitMs: 0 };
+    const again = (by: Participant) => by.request('SPAWN', wish, 'c1-lost');
+    const spawned = { name: 'Worker', status: 'spawning' };
+    expect(await Promise.all([again(lead), again(lead.again())])).toEqual([spawned, spawned]);
+    await core.restart();
+    lead = await core.join(workspace, 'Boss', { token: lead.token });
+    expect(await again(lead)).toEqual(spawned);
+    expect(core.processes.started).toHaveLength(1);
+    const taken = { code: 'NameTaken' };
+    await expect(spawn('Worker')).rejects.toMatchObject(taken);
+    await expect(again(core.owner(workspace))).rejects.toMatchObject(taken);
+    const ended = await hosted('Worker');
+    const { run = '' } = core.processes.started[0] ?? {};
+    await ended.request('RUN_REPORT', { run, exit: { code: 1 } });
+    await expect(again(lead)).rejects.toMatchObject({ code: 'SpawnFailed' });
+    expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
+  });
+
   it('is in the audit log before its program starts, and why it was not started too', async () => {
     const actions = async () =>
       (await core.owner(workspace).request('AUDIT', {})).entries

@@ -2,6 +2,7 @@ import { newAgentToken, newRunId } from '@agent-relay/platform/secrets';
 import {
   isRelayError,
   type NewId,
+  nameKey,
   type OperationParams,
   type OperationResult,
   parseChannelName,
@@ -51,6 +52,8 @@ const TASK_LENGTH = 200;
 /** Starts agents. Their task is stored first, so that it cannot get lost. */
 export class Spawning {
   readonly #parts: Parts;
+  /** Requests that are not answered yet. */
+  readonly #open = new Map<string, Promise<OperationResult<'SPAWN'>>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -61,15 +64,55 @@ export class Spawning {
     return knownClis(this.#parts.clis);
   }
 
-  /** `onProgress` is called with each step before the program starts, if it takes long. */
+  /**
+   * The same request again, sent because its answer was lost with a connection or a daemon, starts nothing more. `onProgress` is
+   * called with each step before the program starts, if it takes long.
+   */
   async spawn(
     principal: Principal,
+    requestId: string,
+    wish: Wish,
+    onProgress: (text: string) => void,
+  ): Promise<OperationResult<'SPAWN'>> {
+    const key = JSON.stringify([principal.workspace.id, principal.agent?.id, requestId, nameKey(wish.name)]);
+    const open = this.#open.get(key);
+    if (open) return await open;
+    const known = this.#spawnedBy(principal, requestId, wish.name);
+    const spawning = known
+      ? this.#answer(principal, known, wish.waitMs)
+      : this.#spawn(principal, requestId, wish, onProgress);
+    this.#open.set(key, spawning);
+    try {
+      return await spawning;
+    } finally {
+      this.#open.delete(key);
+    }
+  }
+
+  /** The agent that this request has spawned. */
+  #spawnedBy({ workspace, agent: parent }: Principal, requestId: string, name: string): Agent | undefined {
+    const agent = this.#parts.agents.find(workspace, plainAgentName(name));
+    const run = agent && this.#parts.runs.of(agent.id);
+    return run?.request === requestId && run.parentId === parent?.id ? agent : undefined;
+  }
+
+  async #answer(principal: Principal, agent: Agent, waitMs: number): Promise<OperationResult<'SPAWN'>> {
+    const { readiness } = this.#parts;
+    readiness.expect(agent.id);
+    const outcome = await readiness.wait(agent, waitMs);
+    await this.#checkAlive(principal, agent);
+    return { name: agent.name, ...outcome };
+  }
+
+  async #spawn(
+    principal: Principal,
+    request: string,
     given: Wish,
     onProgress: (text: string) => void,
   ): Promise<OperationResult<'SPAWN'>> {
     // The environment of another machine is not used here.
     const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
-    const { runs, readiness, workplaces, starting } = this.#parts;
+    const { runs, workplaces, starting } = this.#parts;
     requireMaySpawn(principal);
     const { workspace } = principal;
     const cli = cliOf(wish.cli, this.#parts.clis);
@@ -80,17 +123,15 @@ export class Spawning {
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);
     const workplace = await workplaces.find(principal, cli, wish);
-    const wanted = { ...wish, cli, account, ...workplace };
+    const wanted = { ...wish, cli, account, request, ...workplace };
     const { agent, run, token } = await starting.within(workspace.id, account, () =>
       this.#register(principal, wanted),
     );
-    readiness.expect(agent.id);
+    this.#parts.readiness.expect(agent.id);
     await starting.begin(run, (signal) =>
       this.#start({ principal, spawner, wish: wanted, agent, run, token, onProgress, signal }),
     );
-    const outcome = await readiness.wait(agent, wish.waitMs);
-    await this.#checkAlive(principal, agent);
-    return { name: agent.name, ...outcome };
+    return await this.#answer(principal, agent, wish.waitMs);
   }
 
   #checkName(workspace: Workspace, wanted: string): void {
@@ -126,6 +167,7 @@ export class Spawning {
     const begun: Omit<Run, 'agentId'> = {
       id: newRunId(newId),
       workspaceId: workspace.id,
+      request: wish.request,
       spawned: true,
       parentId: principal.agent?.id,
       account: wish.account,
@@ -228,7 +270,7 @@ export class Spawning {
 }
 
 /** What is to be started. */
-type Wanted = Omit<Wish, 'cli' | 'cwd'> & { cli: Cli; account: string } & Workplace;
+type Wanted = Omit<Wish, 'cli' | 'cwd'> & { cli: Cli; account: string; request: string } & Workplace;
 
 interface Registered {
   agent: Agent;

@@ -11,6 +11,7 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   id: ['id', ({ id }) => id],
   workspaceId: ['workspace_id', ({ workspaceId }) => workspaceId],
   agentId: ['agent_id', ({ agentId }) => agentId],
+  request: ['request', ({ request }) => orNull(request)],
   spawned: ['spawned', ({ spawned }) => flag(spawned)],
   parentId: ['parent_id', ({ parentId }) => orNull(parentId)],
   account: ['account', ({ account }) => orNull(account)],
@@ -53,6 +54,7 @@ interface RunRow
 
 const toRun = (row: RunRow): Run => ({
   ...row,
+  request: row.request ?? undefined,
   spawned: row.spawned === 1,
   parentId: row.parentId ?? undefined,
   account: row.account ?? undefined,

@@ -8,6 +8,8 @@ export interface Run {
   id: string;
   workspaceId: number;
   agentId: number;
+  /** The id of the request to spawn it: sent again, that is the same request. */
+  request: string | undefined;
   /** The relay started it, rather than a person in their own terminal. */
   spawned: boolean;
   /** The agent it works for. */
