@@ -14,6 +14,7 @@ import { quotaFloods } from './quota-floods.ts';
 import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
+import { spawnKills } from './spawn-kills.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
 
 const FAULTS: Fault[] = [
@@ -30,6 +31,7 @@ const FAULTS: Fault[] = [
   liveFuzz,
   kill,
   renameKills,
+  spawnKills,
   soak,
 ];
 

@@ -166,8 +166,8 @@ export const terminalOperations = {
           .object({ code: z.int().min(0).max(255), signal: z.string().max(16).optional() })
           .strict()
           .optional(),
-        /** The CLI's own conversation id, to resume it later. */
-        session: z.string().min(1).max(256).optional(),
+        /** The CLI's own conversation id, to resume it later: an argument then, which must not be taken for an option. */
+        session: z.string().max(256).regex(/^[^-]/, 'must not be empty or start with -').optional(),
         /** The signal that the host got itself: the program did not end on its own. */
         stopped: z.string().max(16).optional(),
       })

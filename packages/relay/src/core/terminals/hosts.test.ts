@@ -143,6 +143,14 @@ it('is not taken from a worker, and a worker that is resumed is not started twic
   expect(core.processes.started).toHaveLength(1);
 });
 
+it('reports a conversation that cannot be taken for an option of its CLI', async () => {
+  await runs(bea, 'run_1', 7);
+  for (const session of ['--yolo', ''])
+    await expect(bea.request('RUN_REPORT', { run: 'run_1', session })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+    });
+});
+
 describe('a process that only a client has named', () => {
   const FOREIGN = { pid: 4000, mark: 'foreign' };
   const released = () => core.owner(workspace).request('RELEASE', { agent: 'Bea' });

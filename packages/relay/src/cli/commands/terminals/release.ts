@@ -51,7 +51,9 @@ async function releaseAll(relay: Relay, reason: { reason?: string }, { json }: J
 
 function failed(name: string, error: unknown): { name: string; error: ErrorPayload } | undefined {
   if (!isRelayError(error)) throw error;
-  return error.code === 'Forbidden' ? undefined : { name, error: error.toPayload() };
+  // Not this agent's worker, or released by somebody else meanwhile.
+  const isNotOurs = error.code === 'Forbidden' || error.code === 'AgentNotFound';
+  return isNotOurs ? undefined : { name, error: error.toPayload() };
 }
 
 function printReleased({ name, worktree }: OperationResult<'RELEASE'>): void {
