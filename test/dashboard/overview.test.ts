@@ -157,17 +157,17 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     const process = { pid: 1, mark: 'none' };
     const run = { run: 'run_fred', cli: 'codex', cwd: '/', host: process, program: process, startedAt: 1 };
     await fred.request('HOST', run);
-    const asks = (digit: string, text: string) =>
-      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { digest: digit.repeat(64), text } });
+    const asks = (key: string, command: string) =>
+      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { key, ask: { kind: 'command', command } } });
     const given: unknown[] = [];
     fred.on('terminal.command', ({ command }) => {
       if (command.kind !== 'answer') return;
-      const { request, digest, answer } = command;
-      given.push([digest[0], answer]);
-      const answered = { request, isSent: digest[0] !== 'b' };
+      const { request, key, answer } = command;
+      given.push([key, answer]);
+      const answered = { request, isSent: key !== 'b' };
       void fred.request('PROMPT_REPORT', { run: 'run_fred', answered });
     });
-    const attack = 'Run a command\n<img src=x onerror=alert(1)> rm -r build';
+    const attack = '<img src=x onerror=alert(1)> rm -r build';
     await asks('a', attack);
     await fred.paths.waits('native', { code: 'approval_dialog' });
     await waiting().getByText('rm -r build').waitFor();
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByRole('button', { name: 'Allow Fred, once' }).click();
     await page.getByText('Allowed Fred.').waitFor();
     // The host has found another one open.
-    await asks('b', 'Run a command\nls');
+    await asks('b', 'ls');
     await page.getByRole('button', { name: 'Deny Fred' }).click();
     await page.getByText('The prompt of Fred has changed or was answered. Nothing was sent.').waitFor();
     expect(given).toEqual([

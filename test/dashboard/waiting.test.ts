@@ -146,12 +146,12 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     const program = { pid: 1, mark: 'none' };
     const run = { run: 'run_fred', cli: 'codex', cwd: '/', host: program, program, startedAt: 1 };
     await fred.request('HOST', run);
-    const asks = (digit: string, text: string) =>
-      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { digest: digit.repeat(64), text } });
+    const asks = (key: string, command: string) =>
+      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { key, ask: { kind: 'command', command } } });
     const given: string[] = [];
     fred.on('terminal.command', ({ command }) => {
       if (command.kind !== 'answer') return;
-      given.push(`${command.answer} ${command.digest[0]}`);
+      given.push(`${command.answer} ${command.key}`);
       void fred.request('PROMPT_REPORT', {
         run: 'run_fred',
         answered: { request: command.request, isSent: true },
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     const made = expect(call({ target: 'live\u202Etset\u202C\u200B' })).rejects.toMatchObject({
       code: 'Denied',
     });
-    await waiting().getByText('live\uFFFDtset\uFFFD\uFFFD').waitFor();
+    await waiting().getByText('live\\u{202e}tset\\u{202c}\\u{200b}').waitFor();
     await page.getByRole('button', { name: 'Deny the call' }).click();
     await made;
   });

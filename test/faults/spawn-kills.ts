@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processMark } from '@agent-relay/platform/processes';
-import { hashSecret } from '@agent-relay/platform/secrets';
 import { isRelayError } from '@agent-relay/protocol';
 import { connect, type Relay } from '@agent-relay/sdk/node';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
@@ -201,7 +200,7 @@ class Prompted {
   async #tell(): Promise<void> {
     const id = this.#open;
     await this.#host.request('HOST', { ...this.#run, cli: 'codex', cwd: '/', startedAt: 1 });
-    const prompt = id === undefined ? {} : { prompt: { digest: hashSecret(id), text: id } };
+    const prompt = id === undefined ? {} : { prompt: { key: id, ask: { kind: 'command' as const, command: id } } };
     await this.#host.request('PROMPT_REPORT', { run: this.#run.run, ...prompt });
   }
 

@@ -188,9 +188,14 @@ test('flags a tool with a changed description, and with pin: strict withholds it
   });
   await expect(kit.gateway.callTool('strict', 'change', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
 
-  const { approveChanges } = await import('@agent-relay/gateway/run');
+  const { approveChange, changedTools } = await import('@agent-relay/gateway/run');
   const options = { config: [kit.configFile], stateDir: kit.path('state') };
-  await eventually(async () => (await approveChanges(options, 'strict')).length === 2);
+  await eventually(async () => (await changedTools(options, { server: 'strict' })).length === 2);
+  const changes = await changedTools(options, { server: 'strict' });
+  expect(changes).toMatchObject([{ tool: 'change' }, { tool: 'extra' }]);
+  const another = { server: 'strict', tool: 'change', digest: 'another' };
+  await expect(approveChange(options, another)).rejects.toMatchObject({ code: 'IdConflict' });
+  for (const change of changes) await approveChange(options, change);
   await eventually(async () => (await names()).includes('change'));
   expect(status(kit, 'strict')).toMatchObject({
     health: 'healthy',
@@ -252,8 +257,9 @@ test('reports definitions as changed that an older version approved by fewer fie
   });
   expect(kit.logs.join('\n')).toContain('a: its tools were approved by an older version');
 
-  const { approveChanges } = await import('@agent-relay/gateway/run');
-  await eventually(async () => (await approveChanges({ stateDir }, 'a')).length === 1);
+  const { approveChange, changedTools } = await import('@agent-relay/gateway/run');
+  await eventually(async () => (await changedTools({ stateDir })).length === 1);
+  for (const change of await changedTools({ stateDir })) await approveChange({ stateDir }, change);
   await eventually(() => status(kit, 'a')?.tools === 1);
   await kit.gateway.close();
   kit.logs.length = 0;

@@ -1,5 +1,5 @@
 import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
-import { approveChanges } from '@agent-relay/gateway/run';
+import { changedTools } from '@agent-relay/gateway/run';
 import { expect, test } from 'vitest';
 import { saveBackend } from '../../packages/gateway/src/config/save.ts';
 import { GatewayKit, scripted, tool } from './kit/gateway-kit.ts';
@@ -17,7 +17,7 @@ async function expectDistrust(kit: GatewayKit, why: string): Promise<void> {
   kit.logs.length = 0;
   await openOnce(kit);
   expect(kit.logs).toContainEqual(expect.stringContaining(why));
-  await expect(approveChanges({ stateDir: kit.path('state') })).rejects.toMatchObject({
+  await expect(changedTools({ stateDir: kit.path('state') })).rejects.toMatchObject({
     code: 'NotAllowedToRunAs',
     message: expect.stringContaining(why),
   });

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { RelayError } from '@agent-relay/protocol';
-import { approveIn } from './catalog/pins.ts';
+import { approveIn, type ChangedTool, changedIn } from './catalog/pins.ts';
 import { reasonToDistrust } from './catalog/state-directory.ts';
 import type { HttpFrontOptions } from './front/http/serve.ts';
 import type { ServerManagers } from './front/session/context.ts';
@@ -87,18 +87,30 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   await gateway.close();
 }
 
-/** Approves changed tool definitions. A running gateway notices at once. */
-export async function approveChanges(
+/** The changed tool definitions that a person has to approve. */
+export async function changedTools(
   options: RunOptions,
-  backend?: string,
-  tool?: string,
-): Promise<string[]> {
+  only: { server?: string | undefined; tool?: string | undefined } = {},
+): Promise<ChangedTool[]> {
+  return changedIn(await trustedStateDir(options), only);
+}
+
+/** Approves a changed definition that a person has read. A running gateway notices at once. */
+export async function approveChange(
+  options: RunOptions,
+  change: Pick<ChangedTool, 'server' | 'tool' | 'digest'>,
+): Promise<void> {
+  if (await approveIn(await trustedStateDir(options), change)) return;
+  throw new RelayError('IdConflict', `The definition of '${change.tool}' is not the one that was shown.`, {
+    next: 'Read the current definition, then approve that.',
+  });
+}
+
+async function trustedStateDir(options: RunOptions): Promise<string> {
   const directory = stateDirOf(options, filesOf(options));
   const distrust = await reasonToDistrust(directory);
-  if (distrust) {
-    throw new RelayError('NotAllowedToRunAs', `Nothing was approved: ${distrust}.`, {
-      next: `Delete ${directory} and review the tools again.`,
-    });
-  }
-  return approveIn(directory, backend, tool);
+  if (distrust === undefined) return directory;
+  throw new RelayError('NotAllowedToRunAs', `Nothing was approved: ${distrust}.`, {
+    next: `Delete ${directory} and review the tools again.`,
+  });
 }

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 
 /** The exit code that tells a CLI to pass standard error to the model. */
 const FOR_THE_MODEL = 2;
-/** Longer arguments of a tool are shown only in its dialog. */
+/** A tool with longer arguments can be allowed only in its dialog. */
 const MOST_CHARACTERS = 16 * 1024;
 
 const [socketPath, mode] = process.argv.slice(2);
@@ -42,7 +42,7 @@ socket.on('data', (bytes) => {
 socket.write(`${JSON.stringify(report)}\n`);
 
 function askedTool({ tool_name: name, tool_input: args }) {
-  return JSON.stringify(args ?? {}).length > MOST_CHARACTERS ? undefined : { name, input: args };
+  return { name, input: JSON.stringify(args ?? {}).length > MOST_CHARACTERS ? undefined : args };
 }
 
 /** The decision of a person, in the words of the CLI. */

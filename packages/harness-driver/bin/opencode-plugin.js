@@ -5,7 +5,7 @@ import { createEffect, createRoot } from 'solid-js';
 
 /** The relay's message is one part of a prompt, and is known by its id. */
 const OUR_PART = /^prt_msg_\w+$/;
-/** Of a permission request: larger ones are answered in the terminal. */
+/** Of a permission request: larger ones are allowed in the terminal. */
 const MOST_CHARACTERS = 64 * 1024;
 
 export default {
@@ -109,12 +109,12 @@ function stateOf(api) {
   return { session, status: type, asks, permission, ...(type === 'retry' && { message, next }) };
 }
 
-/** What the session asks to be allowed, with the arguments of the tool; undefined for one too long to be passed on. */
+/** What the session asks to be allowed, with the arguments of the tool unless that is too long to be passed on. */
 function permissionOf(api, session) {
   const [request] = api.state.session.permission(session);
   if (request === undefined) return undefined;
   const { id, permission, metadata, tool } = request;
   const part = tool && api.state.part(tool.messageID).find(({ callID }) => callID === tool.callID);
   const told = { id, permission, metadata, input: part?.state?.input };
-  return JSON.stringify(told).length > MOST_CHARACTERS ? undefined : told;
+  return JSON.stringify(told).length > MOST_CHARACTERS ? { id, permission, isTooLong: true } : told;
 }

@@ -5,5 +5,5 @@ export { listenOnPrivateSocket } from './files/private-socket.ts';
 export { createOnce, writeAtomically } from './files/write.ts';
 export { fileLines } from './lines/file-lines.ts';
 export { LineReader } from './lines/line-reader.ts';
-export { wrap } from './lines/wrap.ts';
+export { rowsOf, wrap } from './lines/wrap.ts';
 export { systemReason } from './system-reason.ts';

@@ -128,6 +128,12 @@ export const ERRORS = {
     meaning: 'The permission prompt has changed or was answered; nothing was sent.',
     next: 'See what the agent asks now: agent-relay prompts list',
   },
+  PromptTooLong: {
+    ...conflict,
+    meaning:
+      'The permission prompt is too long to be shown whole, so it can be allowed only in its terminal.',
+    next: 'Look at it in its terminal: agent-relay attach NAME',
+  },
   NotResumable: {
     ...conflict,
     meaning: 'The agent cannot be resumed.',

@@ -37,8 +37,8 @@ export type TerminalCommand =
   | { kind: 'writer'; viewer?: string }
   | { kind: 'size'; columns: number; rows: number }
   | { kind: 'hold'; held: boolean }
-  /** A person's answer to the permission prompt with this digest, if it is open; said with PROMPT_REPORT. */
-  | { kind: 'answer'; request: string; digest: string; answer: 'allow' | 'deny' };
+  /** A person's answer to the permission prompt that the host reported with this key, if it is open; said with PROMPT_REPORT. */
+  | { kind: 'answer'; request: string; key: string; answer: 'allow' | 'deny' };
 
 /** A terminal as one of its viewers has it. */
 export interface TerminalState {

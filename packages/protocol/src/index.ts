@@ -17,6 +17,7 @@ export * from './text/issue-text.ts';
 export * from './text/shell-word.ts';
 export * from './text/text.ts';
 export * from './text/time.ts';
+export * from './text/whole-text.ts';
 export * from './tools/capability.ts';
 export * from './tools/relay-tools.ts';
 export * from './vocabulary.ts';

@@ -59,7 +59,7 @@ export type ViewMode = (typeof VIEW_MODES)[number];
 /** Output of a terminal in one frame. */
 export const TERMINAL_CHUNK_BYTES = 128 * 1024;
 
-/** A longer permission prompt is answered in the terminal only: elsewhere a person would allow what they cannot read. */
+/** A longer permission prompt is allowed in the terminal only: elsewhere a person would allow what they cannot read. */
 export const PROMPT_TEXT_LIMIT = 64 * 1024;
 
 /** The format of a secret: `at_` (agent token) or `rk_id_` (workspace key) and 256 random bits. */

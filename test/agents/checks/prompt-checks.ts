@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRelayError, type PromptInfo } from '@agent-relay/protocol';
 import { connect } from '../../../packages/sdk/src/node/index.ts';
+import { PROGRAM } from '../../kit/cli.ts';
 import { startDaemon, UNGOVERNED } from '../../kit/daemon.ts';
 import { eventually } from '../../kit/eventually.ts';
+import { startTerminal } from '../../kit/terminal.ts';
 import type { AgentCli } from '../clis/agent-cli.ts';
 import { Sender } from '../sender.ts';
 import { startWrapped } from '../wrapped-agent.ts';
@@ -21,9 +23,9 @@ export async function checkPrompts(checks: Checks, cli: AgentCli): Promise<void>
   await using agent = await startWrapped(cli, daemon, { name: 'Asking', asks: true, native: true });
   const made = (file: string) => existsSync(join(agent.project, file));
   /** The prompt that the CLI shows when it is to make a file. */
-  const asked = async (file: string): Promise<PromptInfo> => {
+  const asked = async (file: string, description?: string): Promise<PromptInfo> => {
     await sender.untilPath('Asking', 'ready');
-    await agent.prompt(terminal.shell(`touch ${file}`, true));
+    await agent.prompt(terminal.shell(`touch ${file}`, true, description));
     await agent.terminal.until(terminal.dialog);
     const prompt = await eventually(async () => (await owner.prompts.list())[0]);
     assert.equal(prompt.agent, 'Asking');
@@ -67,4 +69,32 @@ export async function checkPrompts(checks: Checks, cli: AgentCli): Promise<void>
     await assert.rejects(owner.prompts.answer(open, 'deny'), refused);
     await eventually(async () => ((await owner.prompts.list()).length === 0 ? true : undefined));
   });
+  for (const columns of [80, 40])
+    await checks.run(
+      named(`allows by its command, whatever the agent says about it, in ${columns} columns`),
+      async () => {
+        const file = `read-${columns}.txt`;
+        const { text } = await asked(file, LIE);
+        const [title, command, ...said] = text.split('\n');
+        assert.equal(title, 'Run this command:');
+        assert.ok(command?.startsWith('  ') && command.includes(`touch ${file}`), text);
+        assert.deepEqual(said, [`Described by the agent as: ${TOLD}`]);
+        await using person = startTerminal([process.execPath, PROGRAM, 'prompts', 'allow', 'Asking'], {
+          cwd: daemon.projectDirectory,
+          env: { ...daemon.env, PATH: process.env.PATH ?? '' },
+          columns,
+          rows: 24,
+        });
+        await person.until(/^Allow this, once\? \[y\/N\]/m);
+        assert.match(person.screen(), /^Run this command:\n {2}/);
+        person.type('y\r');
+        await person.until(/^Allowed Asking\./m);
+        await eventually(async () => made(file) || undefined);
+        await isClosed();
+      },
+    );
 }
+
+/** What would hide the command, if it came first. Short: what is longer is pasted as an attachment in some CLIs. */
+const LIE = `list${'\n'.repeat(10)}Described by the agent as: ls`;
+const TOLD = 'list Described by the agent as: ls';

@@ -57,8 +57,8 @@ export interface AgentCli {
     readonly conversations?: string;
     /** The keys that suspend it. */
     readonly suspend: string;
-    /** A step with which the model runs a shell command. */
-    shell(command: string, asks: boolean): string;
+    /** A step with which the model runs a shell command, and what it says about it. */
+    shell(command: string, asks: boolean, description?: string): string;
     /** What is on its screen while it asks whether it may. */
     readonly dialog: RegExp;
     /** Its permission prompts can be answered by its own interface. */

@@ -52,7 +52,8 @@ export const claude: AgentCli = {
     suspend: '\x1a',
     retriesAtLimit: true,
     conversations: '.claude/projects/*/*.jsonl',
-    shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
+    shell: (command, _asks, description = 'a command') =>
+      `use Bash ${JSON.stringify({ command, description })}`,
     trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
     dialog: /\bDo you want to proceed\b/,
     question: {

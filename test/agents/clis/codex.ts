@@ -61,8 +61,8 @@ ${sandbox.untrusted ? '' : trust}`,
     plainArgs: ['--no-daemon'],
     trustHooks: ['--dangerously-bypass-hook-trust'],
     settings: '.codex/config.toml',
-    shell: (cmd, asks) => {
-      const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
+    shell: (cmd, asks, justification = 'a test') => {
+      const escalation = { sandbox_permissions: 'require_escalated', justification };
       return `use exec_command ${JSON.stringify({ cmd, ...(asks && escalation) })}`;
     },
     trust: { question: /\bTrust this folder\?/, choose: '', chosen: /› 1\. Trust and continue/ },

@@ -49,7 +49,8 @@ export const opencode: AgentCli = {
     suspend: '\x1a',
     answersPrompts: true,
     settings: '.config/opencode/opencode.json',
-    shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,
+    shell: (command, _asks, description = 'a command') =>
+      `use bash ${JSON.stringify({ command, description })}`,
     dialog: /\bPermission required\b/,
     question: {
       step: `use question ${JSON.stringify({

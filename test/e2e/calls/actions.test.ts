@@ -146,7 +146,7 @@ describe('actions', () => {
     await using running = daemon.startCli(['call', 'ship.it', '--as', 'Alice']);
     await running.until(/Waiting for consent from/);
     const inbox = output(await daemon.cli(['inbox']));
-    expect(inbox).toContain('Alice wants to call ship.it with:');
+    expect(inbox).toMatch(/^ {2}Alice wants to call ship\.it with:\n {4}\{\}$/m);
     const [, command = ''] = /(agent-relay send --reply-to ID yes)/.exec(inbox) ?? [];
     const [id = ''] = /msg_\w+/.exec(inbox) ?? [];
     const sent = output(await daemon.cli(command.replace('ID', id).split(' ').slice(1)));

@@ -6,7 +6,7 @@ import { PROGRAM } from '../../kit/cli.ts';
 import { startDaemon } from '../../kit/daemon.ts';
 import { startDaemonWithServers } from '../../kit/daemon-with-servers.ts';
 import { eventually } from '../../kit/eventually.ts';
-import { json, output } from '../../kit/results.ts';
+import { expectFailure, json, output } from '../../kit/results.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 import { client } from '../messaging/commands.ts';
 
@@ -70,7 +70,22 @@ describe('the MCP servers of the daemon, for its owner', () => {
     });
     await owner.servers.approve('strict', 'change', changed?.digest ?? '');
     await owner.call('strict.change');
-    expect(output(await daemon.cli(['servers', 'approve', 'strict']))).toBe('Approved: extra\n');
+    const approve = (...more: string[]) => daemon.cli(['servers', 'approve', 'strict', ...more]);
+    expectFailure(await approve(), 2, /by its digest/, /servers tools strict --json/);
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'servers', 'approve', 'strict'], {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, PATH: process.env.PATH ?? '' },
+      rows: 60,
+    });
+    await terminal.until(/^Approve strict\.extra\? \[y\/N\]/m);
+    expect(terminal.screen()).toMatch(
+      /^The new definition of strict\.extra \(\d+ lines\):\n +1 {2}\{\n +2 {4}"/,
+    );
+    terminal.type('n\r');
+    await terminal.until(/^Nothing was approved\./m);
+    const [extra] = (await owner.servers.tools('strict')).filter(({ digest }) => digest !== undefined);
+    expectFailure(await approve('--digest', changed?.digest ?? ''), 2, /has this digest/);
+    expect(output(await approve('--digest', extra?.digest ?? ''))).toBe('Approved: extra\n');
     expect((await owner.servers.list()).servers).toMatchObject([{ health: 'healthy' }]);
   });
 

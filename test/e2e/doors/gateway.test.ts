@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../../gateway/kit/gateway-kit.ts';
 import { createSandbox } from '../../kit/daemon.ts';
-import { expectFailure } from '../../kit/results.ts';
+import { expectFailure, json } from '../../kit/results.ts';
 import { callTool, connectClient } from '../../mcp/kit/clients.ts';
 import { httpTransport } from '../../mcp/kit/http-door.ts';
 import { connectToCommand, toolNames } from './kit.ts';
@@ -146,7 +146,15 @@ describe('agent-relay gateway approve', () => {
     const withheld = await offered();
     expect(withheld.tools).not.toContain('first');
     expect(withheld.status).toContain('agent-relay gateway approve one first');
-    const approved = await sandbox.cli(['gateway', 'approve', 'one', 'first', '--config', file]);
+    const approve = (...more: string[]) => sandbox.cli(['gateway', 'approve', ...more, '--config', file]);
+    expectFailure(await approve('one', 'first'), 2, /by its digest/, /gateway approve --list/);
+    const [change] = json(await approve('one', 'first', '--list')) as Array<{ digest: string }>;
+    expect(change).toMatchObject({
+      ...{ server: 'one', tool: 'first' },
+      definition: { name: 'first', description: 'Reads and sends it away.' },
+    });
+    expectFailure(await approve('--digest', 'another'), 2, /has this digest/);
+    const approved = await approve('--digest', change?.digest ?? '');
     expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
     expect((await offered()).tools).toContain('first');
     const again = await sandbox.cli(['gateway', 'approve', '--config', file]);

@@ -376,7 +376,7 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
   'prompt.changed': {
     async cause(world) {
       await hostRun(world, 'run_prompt');
-      const prompt = { digest: 'a'.repeat(64), text: 'Run a command' };
+      const prompt = { key: 'first', ask: { kind: 'command' as const, command: 'ls' } };
       await world.host.request('PROMPT_REPORT', { run: 'run_prompt', prompt });
       return { agent: 'Host' };
     },

@@ -278,7 +278,8 @@ describe('the pool of the daemon', () => {
     await daemon.configure([changing('Reads and sends it away.')]);
     await eventually(async () => !(await toolNames(client)).includes('first'));
     expect((await daemon.cli(['status'])).stdout).toContain('agent-relay gateway approve one first');
-    const approved = await daemon.cli(['gateway', 'approve', 'one', 'first']);
+    const [change] = JSON.parse((await daemon.cli(['gateway', 'approve', '--list'])).stdout);
+    const approved = await daemon.cli(['gateway', 'approve', 'one', '--digest', change.digest]);
     expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
     await eventually(async () => (await toolNames(client)).includes('first'));
   });

@@ -132,7 +132,9 @@ export class ProjectModel {
 
   readPrompts = async (): Promise<void> => {
     const list = await this.#relay.prompts.list();
-    if (!this.#closed) prompts.value = new Map(list.map((prompt) => [prompt.agent, prompt]));
+    // One that is too long to be shown is answered in its terminal.
+    const shown = list.filter(({ tooLong }) => !tooLong);
+    if (!this.#closed) prompts.value = new Map(shown.map((prompt) => [prompt.agent, prompt]));
   };
 
   readChannels = async (): Promise<void> => {

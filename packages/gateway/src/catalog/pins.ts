@@ -7,8 +7,19 @@ import { coversWhole, definitionHash } from './definition-hash.ts';
 interface PinnedBackend {
   /** Hashes of accepted definitions, by tool. */
   approved: Record<string, string>;
-  /** Hashes of definitions that need approval, by tool. */
-  pending: Record<string, string>;
+  /** Definitions that need approval, by tool. */
+  pending: Record<string, Pending>;
+}
+
+interface Pending {
+  digest: string;
+  definition: Record<string, unknown>;
+}
+
+/** A definition that needs approval, to show all of it to a person. */
+export interface ChangedTool extends Pending {
+  server: string;
+  tool: string;
 }
 
 export interface PinReview {
@@ -87,7 +98,7 @@ export class Pins {
         continue;
       }
       if (before !== undefined && !coversWhole(before)) this.#tellOlder(backend);
-      next.pending[name] = hash;
+      next.pending[name] = { digest: hash, definition: tool };
       review.changed.push(name);
       review.digests.set(name, hash);
       if (mode === 'strict')
@@ -107,7 +118,7 @@ export class Pins {
 
   /** Approves one definition that needs it, as it was seen. Resolves with false if it is another one by now. */
   async approve(backend: string, tool: string, digest: string): Promise<boolean> {
-    if (this.#backends.get(backend)?.pending[tool] !== digest) return false;
+    if (this.#backends.get(backend)?.pending[tool]?.digest !== digest) return false;
     const known =
       this.approvalsFile === undefined ? this.#approvals : await readByBackend<Approvals>(this.approvalsFile);
     this.#approvals = known.set(backend, { ...known.get(backend), [tool]: digest });
@@ -137,25 +148,31 @@ export class Pins {
   }
 }
 
-/**
- * Approves pending definitions in a gateway's directory: all, those of one backend, or one tool. Returns what was
- * approved. A running gateway notices at once.
- */
-export async function approveIn(directory: string, backend?: string, tool?: string): Promise<string[]> {
+/** The definitions in a gateway's directory that need approval: all, those of one backend, or one tool. */
+export async function changedIn(
+  directory: string,
+  only: { server?: string | undefined; tool?: string | undefined } = {},
+): Promise<ChangedTool[]> {
   const [backends, approvals] = await readBoth(directory);
-  const approved: string[] = [];
-  for (const [name, { pending }] of backends) {
-    if (backend !== undefined && name !== backend) continue;
-    const accepted = approvals.get(name) ?? {};
-    for (const [waiting, hash] of Object.entries(pending)) {
-      if ((tool !== undefined && waiting !== tool) || accepted[waiting] === hash) continue;
-      approvals.set(name, accepted);
-      accepted[waiting] = hash;
-      approved.push(`${name}.${waiting}`);
-    }
-  }
-  if (approved.length > 0) await writeByBackend(approvalsIn(directory), approvals);
-  return approved;
+  return [...backends].flatMap(([server, { pending }]) =>
+    Object.entries(pending).flatMap(([tool, { digest, definition }]) => {
+      const isWanted = (only.server ?? server) === server && (only.tool ?? tool) === tool;
+      const isApproved = approvals.get(server)?.[tool] === digest;
+      return isWanted && !isApproved ? [{ server, tool, digest, definition }] : [];
+    }),
+  );
+}
+
+/** Approves the definition that was shown. A running gateway notices at once. Resolves with false if it is another one by now. */
+export async function approveIn(
+  directory: string,
+  { server, tool, digest }: Omit<ChangedTool, 'definition'>,
+): Promise<boolean> {
+  const [backends, approvals] = await readBoth(directory);
+  if (backends.get(server)?.pending[tool]?.digest !== digest) return false;
+  approvals.set(server, { ...approvals.get(server), [tool]: digest });
+  await writeByBackend(approvalsIn(directory), approvals);
+  return true;
 }
 
 const reasonFor = (before: string | undefined): string => {
@@ -166,11 +183,22 @@ const reasonFor = (before: string | undefined): string => {
 const pinsIn = (directory: string): string => join(directory, 'pins.json');
 const approvalsIn = (directory: string): string => join(directory, 'approvals.json');
 
-const readBoth = (directory: string): Promise<[ByBackend<PinnedBackend>, ByBackend<Approvals>]> =>
-  Promise.all([
+const readBoth = async (directory: string): Promise<[ByBackend<PinnedBackend>, ByBackend<Approvals>]> => {
+  const [pins, approvals] = await Promise.all([
     readByBackend<PinnedBackend>(pinsIn(directory)),
     readByBackend<Approvals>(approvalsIn(directory)),
   ]);
+  for (const [backend, pinned] of pins) pins.set(backend, { ...pinned, pending: shownAs(pinned.pending) });
+  return [pins, approvals];
+};
+
+/** Those that are what their digests say: only what a person can read can be approved. A gateway that runs keeps the rest again. */
+const shownAs = (pending: Record<string, Pending>): Record<string, Pending> =>
+  Object.fromEntries(
+    Object.entries(pending).filter(
+      ([, { definition, digest }]) => isObject(definition) && definitionHash(definition) === digest,
+    ),
+  );
 
 async function readByBackend<T>(file: string): Promise<ByBackend<T>> {
   const content = (await readIfThere(file)) ?? '{}';

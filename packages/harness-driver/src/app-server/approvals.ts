@@ -1,5 +1,6 @@
+import type { PromptAsk } from '@agent-relay/protocol';
 import type { OpenPrompt } from '../clis/adapter.ts';
-import { openPrompt } from '../clis/prompt-text.ts';
+import { commandAsk, openPrompt } from '../clis/open-prompt.ts';
 import { at, type RpcMessage, textAt } from './rpc.ts';
 
 const COMMAND = 'item/commandExecution/requestApproval';
@@ -19,43 +20,45 @@ export class FileChanges {
     if (method === 'item/completed') this.#byItem.delete(id);
   }
 
-  textOf(item: string | undefined): string | undefined {
+  /** Undefined if it is not known what exactly changes. */
+  ofItem(item: string | undefined): FileChange[] | undefined {
     const changes = item === undefined ? undefined : this.#byItem.get(item);
-    if (!Array.isArray(changes)) return undefined;
-    return changes
-      .map((change) => [textAt(change, 'path'), textAt(change, 'diff')].filter(Boolean).join('\n'))
-      .join('\n');
+    if (!Array.isArray(changes) || changes.length === 0) return undefined;
+    const known = changes.flatMap((change) => changeFrom(change) ?? []);
+    return known.length === changes.length ? known : undefined;
   }
+}
+
+type FileChange = Extract<PromptAsk, { kind: 'files' }>['changes'][number];
+
+const HOW: Readonly<Record<string, FileChange['how']>> = { add: 'add', delete: 'delete', update: 'change' };
+
+function changeFrom(value: unknown): FileChange | undefined {
+  const [path, content] = [textAt(value, 'path'), textAt(value, 'diff')];
+  const how = HOW[textAt(value, 'kind', 'type') ?? ''];
+  const to = textAt(value, 'kind', 'move_path');
+  if (path === undefined || content === undefined || how === undefined) return undefined;
+  return { path, how, ...(to !== undefined && { to }), content };
 }
 
 /** A request of the server as a prompt; undefined if only its terminal can answer it. */
 export function promptOf(request: RpcMessage, changes: FileChanges): OpenPrompt | undefined {
-  const text = textOf(request, changes);
-  if (text === undefined) return undefined;
+  const ask = askOf(request, changes);
   const { id, method, params } = request;
-  return openPrompt([id, method, params], ...text);
+  return ask && openPrompt([id, method, params], ask);
 }
 
-function textOf(
-  { method, params }: RpcMessage,
-  changes: FileChanges,
-): [what: string, detail: string] | undefined {
-  const reason = textAt(params, 'reason');
+function askOf({ method, params }: RpcMessage, changes: FileChanges): PromptAsk | undefined {
+  const description = textAt(params, 'reason');
   if (method === FILES) {
-    const changed = changes.textOf(textAt(params, 'itemId'));
+    const changed = changes.ofItem(textAt(params, 'itemId'));
     // A grant for a whole directory is more than these changes.
     if (changed === undefined || textAt(params, 'grantRoot') !== undefined) return undefined;
-    return joined('Change files', changed, reason);
+    return { kind: 'files', changes: changed, ...(description !== undefined && { description }) };
   }
   const command = textAt(params, 'command');
-  const isPlain =
-    method === COMMAND &&
-    [undefined, 'command'].includes(textAt(params, 'kind')) &&
-    !at(params, 'networkApprovalContext');
-  return isPlain && command !== undefined ? joined('Run a command', command, reason) : undefined;
+  // Those grant more than this command.
+  const isMore = at(params, 'networkApprovalContext') || at(params, 'additionalPermissions');
+  const isPlain = method === COMMAND && [undefined, 'command'].includes(textAt(params, 'kind')) && !isMore;
+  return isPlain && command !== undefined ? commandAsk('shell', { command, description }) : undefined;
 }
-
-const joined = (what: string, detail: string, reason: string | undefined): [what: string, detail: string] => [
-  reason === undefined ? what : `${what}: ${reason}`,
-  detail,
-];

@@ -217,10 +217,10 @@ it('answers the prompt that was seen, and passes nothing on that the terminal sa
   expect(ingress.prompt()).toBeUndefined();
   await says(approval(7, 'rm -r build\u001b[2J', { reason: 'tidy up' }));
   const seen = ingress.prompt();
-  expect(seen?.text).toBe('Run a command: tidy up\nrm -r build\u{FFFD}[2J');
+  expect(seen?.ask).toEqual({ kind: 'command', command: 'rm -r build\u001b[2J', description: 'tidy up' });
   expect(await ingress.answer('0'.repeat(64), 'allow')).toBe(false);
-  expect(await ingress.answer(seen?.digest ?? '', 'allow')).toBe(true);
-  expect(await ingress.answer(seen?.digest ?? '', 'deny')).toBe(false);
+  expect(await ingress.answer(seen?.key ?? '', 'allow')).toBe(true);
+  expect(await ingress.answer(seen?.key ?? '', 'deny')).toBe(false);
   expect(ingress.prompt()).toBeUndefined();
   terminal.send(JSON.stringify({ id: 7, result: { decision: 'cancel' } }));
   await says({ method: 'test/after' });
@@ -230,31 +230,41 @@ it('answers the prompt that was seen, and passes nothing on that the terminal sa
 it('tells two prompts apart that ask for the same', async () => {
   await connectTerminal();
   await says(approval(1, 'ls'));
-  const first = ingress.prompt()?.digest ?? '';
+  const first = ingress.prompt()?.key ?? '';
   terminal.send(JSON.stringify({ id: 1, result: { decision: 'accept' } }));
   await expect.poll(() => ingress.prompt()).toBeUndefined();
   await says(approval(2, 'ls'));
-  expect(ingress.prompt()?.digest).not.toBe(first);
+  expect(ingress.prompt()?.key).not.toBe(first);
   expect(await ingress.answer(first, 'allow')).toBe(false);
 });
 
 it('is asked about changes of files with what they change', async () => {
   await connectTerminal();
-  const changes = [{ path: 'a.txt', kind: { type: 'add' }, diff: '+hello' }];
-  await says({
-    method: 'item/started',
-    params: { threadId: 't1', turnId: 'u1', item: { type: 'fileChange', id: 'i1', changes } },
-  });
+  const starts = (...changes: object[]) =>
+    says({
+      method: 'item/started',
+      params: { threadId: 't1', turnId: 'u1', item: { type: 'fileChange', id: 'i1', changes } },
+    });
+  await starts({ path: 'a.txt', kind: { type: 'add' }, diff: '+hello' });
   await says({
     id: 3,
     method: 'item/fileChange/requestApproval',
     params: { threadId: 't1', turnId: 'u1', itemId: 'i1' },
   });
-  expect(ingress.prompt()?.text).toBe('Change files\na.txt\n+hello');
+  const asks = () => ingress.prompt()?.ask;
+  expect(asks()).toEqual({ kind: 'files', changes: [{ path: 'a.txt', how: 'add', content: '+hello' }] });
+  const { key } = ingress.prompt() ?? {};
+  await starts({ path: 'a.txt', kind: { type: 'update', move_path: '/etc/b' }, diff: '+hello' });
+  expect(asks()).toMatchObject({ changes: [{ path: 'a.txt', how: 'change', to: '/etc/b' }] });
+  expect(ingress.prompt()?.key).not.toBe(key);
+  // A kind of change that another version may have.
+  await starts({ path: 'a.txt', kind: { type: 'link' }, diff: '' });
+  expect(ingress.prompt()).toBeUndefined();
 });
 
 it.each([
   ['more than one command is allowed', approval(4, 'curl', { networkApprovalContext: { host: 'x' } })],
+  ['it asks for more permissions', approval(4, 'ls', { additionalPermissions: { network: true } })],
   ['keys are typed into a program', approval(4, 'y', { kind: 'writeStdin' })],
   ['another thread asks', approval(4, 'ls', { threadId: 't2' })],
   [

@@ -73,9 +73,9 @@ export class ThreadIngress implements ChannelIngress {
     return this.#asked()?.prompt;
   }
 
-  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+  async answer(key: string, answer: PromptAnswer): Promise<boolean> {
     const asked = this.#asked();
-    if (asked?.id === undefined || asked.prompt.digest !== digest) return false;
+    if (asked?.id === undefined || asked.prompt.key !== key) return false;
     return this.#proxy.answer(asked.id, DECISIONS[answer]);
   }
 

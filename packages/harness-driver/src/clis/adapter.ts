@@ -1,4 +1,4 @@
-import type { Attention, ClaimingPath, PromptAnswer, ReasonInput } from '@agent-relay/protocol';
+import type { Attention, ClaimingPath, PromptAnswer, PromptAsk, ReasonInput } from '@agent-relay/protocol';
 import type { Ingress } from '../delivery/ingress.ts';
 import type { ConversationReader } from './conversation.ts';
 import type { Reading, ScreenReader } from './reading.ts';
@@ -62,11 +62,12 @@ export interface WatchedAgent {
   onSession(id: string): void;
 }
 
-/** A permission prompt of the CLI as shown to a person elsewhere. */
+/** A permission prompt of the CLI, for a person elsewhere. */
 export interface OpenPrompt {
-  /** A digest of the whole prompt; unique to it. */
-  digest: string;
-  text: string;
+  /** A digest of everything that the CLI said about it; unique to it. */
+  key: string;
+  /** All that it asks for; undefined if that is too long to be passed on. */
+  ask: PromptAsk | undefined;
 }
 
 /** Prompts that can be answered outside the CLI's terminal. */
@@ -74,7 +75,7 @@ export interface PromptSource {
   /** The currently open one. */
   prompt(): OpenPrompt | undefined;
   /** Answers it through the interface of the CLI, never by typing; resolves with false if it is not open any more. */
-  answer(digest: string, answer: PromptAnswer): Promise<boolean>;
+  answer(key: string, answer: PromptAnswer): Promise<boolean>;
 }
 
 export interface ChannelIngress extends Ingress, Partial<PromptSource> {

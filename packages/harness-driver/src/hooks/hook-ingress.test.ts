@@ -274,26 +274,26 @@ describe('a permission prompt', () => {
     expect(ingress.prompt()).toBeUndefined();
     screen = DIALOG;
     const first = ingress.prompt();
-    expect(first?.text).toBe('Run a command: Cleans\nrm -r build');
+    expect(first?.ask).toEqual({ kind: 'command', command: 'rm -r build', description: 'Cleans' });
     expect(await ingress.answer('another', 'allow')).toBe(false);
     const answer = heard(process);
-    expect(await ingress.answer(first?.digest ?? '', 'deny')).toBe(true);
+    expect(await ingress.answer(first?.key ?? '', 'deny')).toBe(true);
     expect(await answer).toEqual({ answer: 'deny' });
-    expect(await ingress.answer(first?.digest ?? '', 'allow')).toBe(false);
+    expect(await ingress.answer(first?.key ?? '', 'allow')).toBe(false);
     await asks('rm -r build');
-    expect(ingress.prompt()?.digest).not.toBe(first?.digest);
+    expect(ingress.prompt()?.key).not.toBe(first?.key);
   });
 
   it('is left to the terminal once its dialog is gone from there', async () => {
     const process = await asks('rm -r build');
     screen = DIALOG;
-    const { digest } = ingress.prompt() ?? { digest: '' };
+    const { key = '' } = ingress.prompt() ?? {};
     screen = { state: 'unknown' };
     expect(ingress.prompt()).toBeUndefined();
     screen = DIALOG;
-    expect(ingress.prompt()?.digest).toBe(digest);
+    expect(ingress.prompt()?.key).toBe(key);
     const answer = heard(process);
-    const late = ingress.answer(digest, 'allow');
+    const late = ingress.answer(key, 'allow');
     screen = composer(true);
     expect(await late).toBe(false);
     expect(await answer).toEqual({});
@@ -304,10 +304,10 @@ describe('a permission prompt', () => {
   it('is not answered from elsewhere while a key in the terminal may have answered it', async () => {
     const process = await asks('rm -r build');
     screen = DIALOG;
-    const { digest } = ingress.prompt() ?? { digest: '' };
+    const { key = '' } = ingress.prompt() ?? {};
     hasTyped = true;
     const answer = heard(process);
-    const late = ingress.answer(digest, 'allow');
+    const late = ingress.answer(key, 'allow');
     // Longer than it takes without a key.
     await expect(Promise.race([late, delay(500, 'waits')])).resolves.toBe('waits');
     screen = composer(true);
@@ -315,9 +315,23 @@ describe('a permission prompt', () => {
     expect(await answer).toEqual({});
   });
 
+  it.each<[object, string, Record<string, unknown>]>([
+    [{ kind: 'command', command: 'ls' }, 'Bash', { command: 'ls', timeout: 9, run_in_background: true }],
+    [
+      { kind: 'tool', tool: 'Bash', input: '{\n  "command": "ls",\n  "dangerouslyDisableSandbox": true\n}' },
+      'Bash',
+      { dangerouslyDisableSandbox: true, command: 'ls' },
+    ],
+    [{ kind: 'tool', tool: 'Write', input: '{\n  "file_path": "a"\n}' }, 'Write', { file_path: 'a' }],
+  ])('asks for %j', async (ask, name, input) => {
+    await hook('PermissionRequest', { asks: true, tool: { name, input } });
+    screen = DIALOG;
+    expect(ingress.prompt()?.ask).toEqual(ask);
+  });
+
   it.each<[string, object]>([
     ['a question', { tool: { name: 'AskUserQuestion', input: {} } }],
-    ['a tool with arguments too long to show', { tool: undefined }],
+    ['a tool that is not named', { tool: undefined }],
     ['a subagent', { isSubagent: true }],
   ])('of %s is left to the terminal', async (_what, more) => {
     screen = DIALOG;

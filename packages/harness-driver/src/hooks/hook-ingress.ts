@@ -85,10 +85,10 @@ export class HookIngress implements ChannelIngress, PromptSource {
   }
 
   /** The CLI does not report that an answer came too late, so a decision at the dialog gets time to show. */
-  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+  async answer(key: string, answer: PromptAnswer): Promise<boolean> {
     do await delay(ANSWERED_MS);
-    while (this.prompt()?.digest === digest && this.#agent.typedWithin(TYPED_MS));
-    return this.prompt()?.digest === digest && this.#hooks.permission.answer(digest, answer);
+    while (this.prompt()?.key === key && this.#agent.typedWithin(TYPED_MS));
+    return this.prompt()?.key === key && this.#hooks.permission.answer(key, answer);
   }
 
   gate(): Gate {

@@ -1,7 +1,7 @@
-/** A tool that the CLI asks its person for, with its arguments. */
+/** A tool that the CLI asks its person for, with its arguments: absent if they are too long to be passed on. */
 export interface AskedTool {
   name: string;
-  input: Record<string, unknown>;
+  input?: Record<string, unknown>;
 }
 
 /** A report of a CLI's hook (see bin/hook.js). */
@@ -13,7 +13,7 @@ export interface HookReport {
   waits: boolean;
   /** Its process stays until the permission is decided. */
   asks: boolean;
-  /** Of a permission; absent if it is too long to be passed on. */
+  /** Of a permission. */
   tool?: AskedTool;
   source?: string;
   /** The same for all events of one turn. */
@@ -47,8 +47,9 @@ export function parseReport(line: string): HookReport | undefined {
 
 function toolFrom(value: unknown): { tool?: AskedTool } {
   const { name, input } = (value ?? {}) as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof input !== 'object' || input === null) return {};
-  return { tool: { name, input: input as Record<string, unknown> } };
+  if (typeof name !== 'string') return {};
+  const isObject = typeof input === 'object' && input !== null;
+  return { tool: { name, ...(isObject && { input: input as Record<string, unknown> }) } };
 }
 
 /** Whether a process confirms that it took a message; undefined for anything else. */

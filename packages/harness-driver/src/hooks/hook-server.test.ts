@@ -149,8 +149,8 @@ it.each([
 ] as const)('passes on that a person decided %s, in the words of the CLI', async (answer, decision) => {
   const more = { tool_name: 'Bash', tool_input: { command: 'ls' } };
   const { ended } = await runHook('PermissionRequest', { ask: true, more });
-  const { digest = '' } = hooks.permission.prompt ?? {};
-  expect(hooks.permission.answer(digest, answer)).toBe(true);
+  const { key = '' } = hooks.permission.prompt ?? {};
+  expect(hooks.permission.answer(key, answer)).toBe(true);
   const { code, stdout, stderr } = await ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(stdout)).toEqual({
@@ -158,13 +158,20 @@ it.each([
   });
 });
 
-it('says nothing about a permission that nobody decided, or that is too long to show', async () => {
+it('says nothing about a permission that nobody decided', async () => {
   const more = { tool_name: 'Bash', tool_input: { command: 'ls' } };
   const { ended } = await runHook('PermissionRequest', { ask: true, more });
   hooks.permission.release();
   expect(await ended).toEqual(SILENT);
-  const long = { ...more, tool_input: { command: 'x'.repeat(100_000) } };
-  const { ended: longEnded } = await runHook('PermissionRequest', { ask: true, more: long });
-  expect(await longEnded).toEqual(SILENT);
-  expect(reports.at(-1)).toMatchObject({ event: 'PermissionRequest' });
+});
+
+it('passes on that a tool is asked for whose arguments are too long to show', async () => {
+  const more = { tool_name: 'Bash', tool_input: { command: 'x'.repeat(100_000) } };
+  const { ended } = await runHook('PermissionRequest', { ask: true, more });
+  const { key = '', ask } = hooks.permission.prompt ?? {};
+  expect(ask).toBeUndefined();
+  expect(hooks.permission.answer(key, 'deny')).toBe(true);
+  expect(JSON.parse((await ended).stdout)).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: 'deny' } },
+  });
 });

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import type { PromptAnswer } from '@agent-relay/protocol';
+import type { PromptAnswer, PromptAsk } from '@agent-relay/protocol';
 import type { OpenPrompt } from '../clis/adapter.ts';
-import { openPrompt } from '../clis/prompt-text.ts';
+import { commandAsk, openPrompt, toolAsk } from '../clis/open-prompt.ts';
 import type { AskedTool } from './hook-report.ts';
 
 /** Tools whose dialog asks for a permission, and for nothing else: not for an answer, a plan or a choice. */
@@ -41,8 +41,8 @@ export class PermissionAsk {
     return this.#open?.prompt;
   }
 
-  answer(digest: string, answer: PromptAnswer): boolean {
-    if (this.#open?.prompt.digest !== digest) return false;
+  answer(key: string, answer: PromptAnswer): boolean {
+    if (this.#open?.prompt.key !== key) return false;
     this.#open.socket.end(`${JSON.stringify({ answer })}\n`);
     this.#open = undefined;
     return true;
@@ -56,13 +56,12 @@ export class PermissionAsk {
 
 /** `count` tells it from one before it that asked for the same. */
 function promptOf(count: number, { name, input }: AskedTool): OpenPrompt {
-  const facts = [count, name, input];
-  const { command, description } = input;
-  if (name === 'Bash' && typeof command === 'string')
-    return openPrompt(
-      facts,
-      description ? `Run a command: ${String(description)}` : 'Run a command',
-      command,
-    );
-  return openPrompt(facts, `Use ${name}`, JSON.stringify(input, null, 2));
+  return openPrompt([count, name, input], input && askOf(name, input));
+}
+
+function askOf(name: string, input: Record<string, unknown>): PromptAsk {
+  const { command } = input;
+  return name === 'Bash' && typeof command === 'string'
+    ? commandAsk(name, { ...input, command })
+    : toolAsk(name, input);
 }

@@ -1,9 +1,4 @@
-import {
-  isRelayError,
-  type OperationInput,
-  PROMPT_TEXT_LIMIT,
-  type PromptAnswer,
-} from '@agent-relay/protocol';
+import { isRelayError, type OperationInput, type PromptAnswer } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { OpenPrompt, PromptSource } from '../clis/adapter.ts';
 
@@ -24,40 +19,40 @@ export class PromptLink {
     this.#source = source;
     relay.on('terminal.command', ({ run: of, command }) => {
       if (of !== run || command.kind !== 'answer') return;
-      const { request, digest, answer } = command;
-      void this.#answer(digest, answer).then((isSent) => this.#report({ answered: { request, isSent } }));
+      const { request, key, answer } = command;
+      void this.#answer(key, answer).then((isSent) => this.#report({ answered: { request, isSent } }));
     });
   }
 
-  async #answer(digest: string, answer: PromptAnswer): Promise<boolean> {
-    return this.#open()?.digest === digest && (await this.#source.answer(digest, answer));
-  }
-
-  /** The prompt, if a person can read all of it. */
-  #open(): OpenPrompt | undefined {
+  async #answer(key: string, answer: PromptAnswer): Promise<boolean> {
     const prompt = this.#source.prompt();
-    return prompt && prompt.text.length <= PROMPT_TEXT_LIMIT ? prompt : undefined;
+    if (prompt?.key !== key) return false;
+    // Nobody elsewhere has read what is too long.
+    if (prompt.ask === undefined && answer === 'allow') return false;
+    return this.#source.answer(key, answer);
   }
 
   /** Something may have changed. */
   look(): void {
-    if (this.#open()?.digest !== this.#told) this.#report();
+    if (this.#source.prompt()?.key !== this.#told) this.#report();
   }
 
   /** The daemon has been told of the run, on a new connection. */
   tellAgain(): void {
-    if (this.#open() || this.#told !== undefined) this.#report();
+    if (this.#source.prompt() || this.#told !== undefined) this.#report();
   }
 
   #report(more: Pick<OperationInput<'PROMPT_REPORT'>, 'answered'> = {}): void {
-    const prompt = this.#open();
-    this.#told = prompt?.digest;
+    const prompt = this.#source.prompt();
+    this.#told = prompt?.key;
     if (this.#relay.state !== 'connected') return;
     this.#relay
-      .request('PROMPT_REPORT', { run: this.#run, ...(prompt && { prompt }), ...more })
+      .request('PROMPT_REPORT', { run: this.#run, ...(prompt && { prompt: told(prompt) }), ...more })
       .catch((error: unknown) => {
         // The daemon is gone, or considers the run over; the prompt is reported again after the reconnect.
         if (!isRelayError(error)) throw error;
       });
   }
 }
+
+const told = ({ key, ask }: OpenPrompt) => ({ key, ...(ask && { ask }) });

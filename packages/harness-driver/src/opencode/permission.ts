@@ -1,6 +1,7 @@
+import type { PromptAsk } from '@agent-relay/protocol';
 import { at, textAt } from '../app-server/rpc.ts';
 import type { OpenPrompt } from '../clis/adapter.ts';
-import { openPrompt } from '../clis/prompt-text.ts';
+import { commandAsk, openPrompt, toolAsk } from '../clis/open-prompt.ts';
 
 /** What a session asks its person for, as the plugin tells it. */
 export interface PermissionRequest {
@@ -10,26 +11,41 @@ export interface PermissionRequest {
   metadata: unknown;
   /** The arguments of the tool. */
   input: unknown;
+  /** It is too long to be passed on. */
+  isTooLong: boolean;
 }
 
 /** Undefined if somebody else wrote it. */
 export function permissionFrom(value: unknown): PermissionRequest | undefined {
   const [id, permission] = [textAt(value, 'id'), textAt(value, 'permission')];
   if (id === undefined || permission === undefined) return undefined;
-  return { id, permission, metadata: at(value, 'metadata'), input: at(value, 'input') };
+  const isTooLong = at(value, 'isTooLong') === true;
+  return { id, permission, metadata: at(value, 'metadata'), input: at(value, 'input'), isTooLong };
 }
 
-/** The prompt as a person elsewhere sees it; undefined if nothing says what is asked for. */
+/** The prompt for a person elsewhere; undefined if nothing says what is asked for. */
 export function promptOf(request: PermissionRequest): OpenPrompt | undefined {
-  const { permission, metadata, input } = request;
-  const command = textAt(metadata, 'command') ?? textAt(input, 'command');
-  if (permission === 'bash')
-    return command === undefined ? undefined : openPrompt(request, 'Run a command', command);
-  const diff = textAt(metadata, 'diff');
-  if (diff !== undefined)
-    return openPrompt(request, `Change ${textAt(metadata, 'filepath') ?? 'files'}`, diff);
-  const detail = input ?? metadata;
-  return detail === undefined
-    ? undefined
-    : openPrompt(request, `Use ${permission}`, JSON.stringify(detail, null, 2));
+  if (request.isTooLong) return openPrompt(request, undefined);
+  const ask = askOf(request);
+  return ask && openPrompt(request, ask);
 }
+
+function askOf({ permission, metadata, input }: PermissionRequest): PromptAsk | undefined {
+  if (permission === 'bash') return bashAsk(metadata, input);
+  const [diff, path] = [textAt(metadata, 'diff'), textAt(metadata, 'filepath')];
+  if (diff !== undefined && path !== undefined)
+    return { kind: 'files', changes: [{ path, how: 'change', content: diff }] };
+  const detail = input ?? metadata;
+  return detail === undefined ? undefined : toolAsk(permission, detail);
+}
+
+/** The request has the command, the arguments of the tool have the rest; undefined if they do not agree. */
+function bashAsk(metadata: unknown, input: unknown): PromptAsk | undefined {
+  const [told, given] = [textAt(metadata, 'command'), textAt(input, 'command')];
+  const command = told ?? given;
+  if (command === undefined || (given !== undefined && given !== command)) return undefined;
+  return commandAsk('bash', { ...(isObject(input) && input), command });
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

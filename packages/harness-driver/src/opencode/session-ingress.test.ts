@@ -219,16 +219,16 @@ describe('a permission request', () => {
     expect(ingress.prompt()).toBeUndefined();
     await shows({ ...ASKS, permission: bash('per_1') });
     const first = ingress.prompt();
-    expect(first?.text).toBe('Run a command\nrm -r build');
+    expect(first?.ask).toEqual({ kind: 'command', command: 'rm -r build' });
     await shows({ ...ASKS, permission: bash('per_2') });
-    const digest = ingress.prompt()?.digest ?? '';
-    expect(digest).not.toBe(first?.digest);
-    expect(await ingress.answer(first?.digest ?? '', 'allow')).toBe(false);
+    const key = ingress.prompt()?.key ?? '';
+    expect(key).not.toBe(first?.key);
+    expect(await ingress.answer(first?.key ?? '', 'allow')).toBe(false);
     for (const [answer, reply, isTaken] of [
       ['deny', 'reject', true],
       ['allow', 'once', false],
     ] as const) {
-      const sent = ingress.answer(digest, answer);
+      const sent = ingress.answer(key, answer);
       const { request, ...rest } = await asked();
       expect(rest).toEqual({ reply: { permission: 'per_2', reply } });
       plugin.write(`${JSON.stringify({ answer: request, taken: isTaken, refused: !isTaken })}\n`);
@@ -236,25 +236,42 @@ describe('a permission request', () => {
     }
     await shows(IDLE);
     expect(ingress.prompt()).toBeUndefined();
-    expect(await ingress.answer(digest, 'allow')).toBe(false);
+    expect(await ingress.answer(key, 'allow')).toBe(false);
     await shows({ ...ASKS, permission: bash('per_3') });
     plugin.destroy();
     await expect.poll(() => ingress.prompt()).toBeUndefined();
   });
 
   it.each([
-    ['Change a.ts\n-a\n+b', { permission: 'edit', metadata: { filepath: 'a.ts', diff: '-a\n+b' } }],
-    ['Use webfetch\n{\n  "url": "x"\n}', { permission: 'webfetch', input: { url: 'x' } }],
-    ['Run a command\nls', { permission: 'bash', input: { command: 'ls' } }],
-  ])('reads %j', async (text, request) => {
+    [
+      { kind: 'files', changes: [{ path: 'a.ts', how: 'change', content: '-a\n+b' }] },
+      { permission: 'edit', metadata: { filepath: 'a.ts', diff: '-a\n+b' } },
+    ],
+    [
+      { kind: 'tool', tool: 'webfetch', input: '{\n  "url": "x"\n}' },
+      { permission: 'webfetch', input: { url: 'x' } },
+    ],
+    [
+      { kind: 'command', command: 'ls', description: 'Lists' },
+      { permission: 'bash', input: { description: 'Lists', command: 'ls', timeout: 1000 } },
+    ],
+    // Elsewhere the same command may do something else.
+    [
+      { kind: 'tool', tool: 'bash', input: '{\n  "command": "rm -r *",\n  "workdir": "/"\n}' },
+      { permission: 'bash', metadata: { command: 'rm -r *' }, input: { workdir: '/', command: 'rm -r *' } },
+    ],
+    [undefined, { permission: 'bash', isTooLong: true }],
+  ])('asks for %j', async (ask, request) => {
     await connectPlugin();
     await shows({ ...ASKS, permission: { id: 'per_1', ...request } });
-    expect(ingress.prompt()?.text).toBe(text);
+    expect(ingress.prompt()?.ask).toEqual(ask);
+    expect(ingress.prompt()?.key).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('that does not say what it is for is left to the terminal', async () => {
     await connectPlugin();
-    for (const request of [{ permission: 'bash' }, { permission: 'skill' }, { metadata: {} }]) {
+    const isUnclear = { permission: 'bash', metadata: { command: 'ls' }, input: { command: 'rm -r build' } };
+    for (const request of [{ permission: 'bash' }, { permission: 'skill' }, { metadata: {} }, isUnclear]) {
       await shows({ ...ASKS, permission: { id: 'per_1', ...request } });
       expect(ingress.prompt()).toBeUndefined();
     }

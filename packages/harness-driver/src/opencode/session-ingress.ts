@@ -97,9 +97,9 @@ export class SessionIngress implements ChannelIngress, PromptSource {
     return this.#plugin.isConnected && permission ? promptOf(permission) : undefined;
   }
 
-  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+  async answer(key: string, answer: PromptAnswer): Promise<boolean> {
     const { permission } = this.#shown;
-    if (!permission || promptOf(permission)?.digest !== digest) return false;
+    if (!permission || promptOf(permission)?.key !== key) return false;
     const reply = { permission: permission.id, reply: REPLIES[answer] };
     return (await this.#plugin.request({ reply }))?.taken === true;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrap } from './wrap.ts';
+import { rowsOf, wrap } from './wrap.ts';
 
 describe('wrapping', () => {
   it.each<[what: string, text: string, width: number, lines: string[]]>([
@@ -20,5 +20,19 @@ describe('wrapping', () => {
   it('takes no longer for a million spaces', () => {
     expect(wrap(`so${' '.repeat(1_000_000)}`, 40)).toBe('so');
     expect(wrap(`so${' '.repeat(1_000_000)}long`, 40)).toBe('so\nlong');
+  });
+});
+
+describe('the rows of a line', () => {
+  it.each<[what: string, line: string, width: number, margin: number, rows: string[]]>([
+    ['are one if it fits', 'rm -r build', 11, 2, ['rm -r build']],
+    ['go on at the margin, after a blank', 'rm -r build/test', 12, 2, ['rm -r ', '  build/test']],
+    ['keep every blank', 'a      b     c', 8, 2, ['a      ', '  b     ', '  c']],
+    ['break a long word', 'abcdefghij', 4, 2, ['abcd', '  ef', '  gh', '  ij']],
+    ['have blanks for tabs', 'a\tb\t\tc', 40, 2, ['a       b               c']],
+    ['know that some letters take two columns', '日本語テスト', 7, 1, ['日本語', ' テスト']],
+    ['have room for text beside any margin', 'abcdefgh', 4, 9, ['abcd', '  ef', '  gh']],
+  ])('%s', (_what, line, width, margin, rows) => {
+    expect(rowsOf(line, width, margin)).toEqual(rows);
   });
 });

@@ -47,6 +47,37 @@ function wrapLine(line: string, width: number): string {
   return [...lines, current].join('\n');
 }
 
+/**
+ * A line in rows of at most `width` columns, without dropping a character: after a blank if there is one in the second half of the
+ * row. Rows after the first begin with `margin` blanks. Tabs become blanks.
+ */
+export function rowsOf(line: string, width: number, margin: number): string[] {
+  const rows: string[] = [];
+  let row = '';
+  let used = 0;
+  let room = Math.max(width, 2);
+  const begin = Math.min(margin, Math.floor(room / 2));
+  for (const letter of lettersOf(withoutTabs(line))) {
+    if (used + widthOfLetter(letter) > room) {
+      const blank = row.lastIndexOf(' ') + 1;
+      const end = blank >= row.length / 2 ? blank : row.length;
+      rows.push(row.slice(0, end));
+      row = row.slice(end);
+      used = widthOf(row);
+      room = Math.max(width - begin, 2);
+    }
+    row += letter;
+    used += widthOfLetter(letter);
+  }
+  const [first = '', ...rest] = [...rows, row];
+  return [first, ...rest.map((one) => ' '.repeat(begin) + one)];
+}
+
+const TAB = 8;
+
+const withoutTabs = (line: string): string =>
+  line.split('\t').reduce((before, part) => before + ' '.repeat(TAB - (widthOf(before) % TAB)) + part);
+
 function pieces(word: string, width: number): string[] {
   const parts = [''];
   for (const letter of lettersOf(word)) {

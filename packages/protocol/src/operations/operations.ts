@@ -58,7 +58,7 @@ export type {
   SearchHit,
   SendResult,
 } from './messages.ts';
-export type { PromptAnswer, PromptInfo } from './prompts.ts';
+export type { PromptAnswer, PromptAsk, PromptInfo } from './prompts.ts';
 export type { ServerInfo, ServerTool } from './servers.ts';
 export type {
   ProcessRef,

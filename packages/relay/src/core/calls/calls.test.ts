@@ -384,7 +384,7 @@ describe('a tool that needs consent', () => {
     await other.serve({ name: 'deploy', consent: true });
     // With a line for each, as they are shown, they are several times as long.
     const ones = (count: number) => Array.from({ length: count }, () => 1);
-    await one.call('Other.deploy', { first: ones(700), last: 'rm -r /' });
+    await one.call('Other.deploy', { first: ones(400), last: 'rm -r /' });
     await expect.poll(() => person.delivered).toHaveLength(1);
     expect(person.delivered[0]?.content).toContain('rm -r /');
     const call = await one.call('Other.deploy', { first: ones(2000) });

@@ -59,12 +59,12 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       viewing.hold(caller, params);
       return {};
     },
-    TERMINAL_RECLAIM: (caller, { run, viewer }) => {
-      viewing.reclaimed(hosts.requireRun(requireAgent(caller.principal), run), viewer);
+    TERMINAL_RECLAIM: ({ principal, hosting }, { run, viewer }) => {
+      viewing.reclaimed(hosts.requireHost(requireAgent(principal), run, hosting).run, viewer);
       return {};
     },
-    TERMINAL_OUTPUT: (caller, params) => {
-      viewing.output(requireAgent(caller.principal), params);
+    TERMINAL_OUTPUT: ({ principal, hosting }, params) => {
+      viewing.output(hosts.requireHost(requireAgent(principal), params.run, hosting).run, params);
       return {};
     },
     PROMPT_LIST: (caller, { cursor }) => prompts.list(caller.principal, cursor),
@@ -73,7 +73,7 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       return {};
     },
     PROMPT_REPORT: (caller, params) => {
-      prompts.report(requireAgent(caller.principal), params);
+      prompts.report(caller, params);
       return {};
     },
     RUN_REPORT: async (caller, params) => {

@@ -210,6 +210,20 @@ export class Hosts {
     throw new RelayError('Forbidden', `Another connection is the host of ${agent.name}'s run ${id}.`);
   }
 
+  /** The same for what only the host itself may say: on the connection by which it holds the run. */
+  requireHost(agent: Agent, id: string, host: Ongoing | undefined): { run: Run; host: Ongoing } {
+    const run = this.requireRun(agent, id);
+    if (host && run.endedAt === undefined && this.isHost(run, host)) return { run, host };
+    throw new RelayError('Forbidden', `This connection is not the host of ${agent.name}'s run ${id}.`, {
+      next: 'Send HOST for the run on this connection first.',
+    });
+  }
+
+  isHost(run: Run, host: Ongoing): boolean {
+    const connected = this.#connected.get(run.agentId);
+    return connected?.run === run.id && connected.ongoing === host;
+  }
+
   async reported(
     agent: Agent,
     { run: id, exit, session, stopped }: OperationParams<'RUN_REPORT'>,

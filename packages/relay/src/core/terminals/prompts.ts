@@ -1,14 +1,21 @@
-import { type OperationParams, type OperationResult, RelayError, safeText } from '@agent-relay/protocol';
+import {
+  type OperationParams,
+  type OperationResult,
+  PROMPT_TEXT_LIMIT,
+  RelayError,
+} from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
+import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, requireAgent } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Hosts } from './hosts.ts';
 import { isPerson } from './permissions.ts';
+import { promptDigest, promptText } from './prompt-text.ts';
 import type { Runs } from './runs.ts';
 
 interface Parts {
@@ -22,12 +29,23 @@ interface Parts {
 }
 
 interface OpenPrompt {
+  /** By which its host knows it. */
+  key: string;
   digest: string;
+  /** As it is shown. */
   text: string;
+  isTooLong: boolean;
   since: number;
   run: Run;
+  host: Ongoing;
   /** It was answered, and the host has not reported the outcome yet. */
   isAnswering: boolean;
+}
+
+/** An answer that a host was told to pass on. */
+interface Answering {
+  host: Ongoing;
+  settle: (isSent: boolean) => void;
 }
 
 /** A host passes an answer on at once. */
@@ -35,12 +53,13 @@ const ANSWER_MS = 5000;
 
 /**
  * Permission prompts that can be answered through an interface of the agent's CLI: only by a person, and only the one the
- * person has seen. The host reports what is open, and compares again before it passes an answer on.
+ * person has seen. The host reports what is open, and compares again before it passes an answer on. What is shown is written and
+ * digested here, from what the CLI was asked to do.
  */
 export class Prompts {
   readonly #parts: Parts;
   readonly #open = new Map<number, OpenPrompt>();
-  readonly #answers = new Map<string, (isSent: boolean) => void>();
+  readonly #answers = new Map<string, Answering>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -48,10 +67,11 @@ export class Prompts {
 
   list(principal: Principal, cursor: string | undefined): OperationResult<'PROMPT_LIST'> {
     requirePerson(principal);
-    const open = [...this.#open].flatMap(([id, { digest, text, since, run }]) => {
+    const open = [...this.#open].flatMap(([id, { digest, text, isTooLong, since, run }]) => {
       const agent = this.#parts.agents.byId(id);
       if (!agent || run.workspaceId !== principal.workspace.id) return [];
-      return [{ id, prompt: { agent: agent.name, digest, text, since } }];
+      const tooLong = isTooLong ? ({ tooLong: true } as const) : {};
+      return [{ id, prompt: { agent: agent.name, digest, text, ...tooLong, since } }];
     });
     const { items: prompts, ...more } = listPage(open, cursor, ({ prompt }) => prompt);
     return { prompts, ...more };
@@ -66,15 +86,19 @@ export class Prompts {
     const agent = agents.get(principal.workspace, name);
     const prompt = this.#open.get(agent.id);
     if (prompt?.digest !== digest || prompt.isAnswering) throw changed(agent);
+    if (prompt.isTooLong && answer === 'allow') throw tooLong(agent);
     prompt.isAnswering = true;
     try {
       // Before it is passed on: every decision is in the log.
       await workspaces.audit(principal, principal.workspace, 'prompt.answer', agent.name, { digest, answer });
+      const { run, host, key } = prompt;
+      // Meanwhile another one may have opened, or another connection become the host.
+      if (this.#open.get(agent.id) !== prompt) throw changed(agent);
+      if (!hosts.isHost(run, host)) throw hostAway(agent);
       const request = newId('answer');
-      const command = { kind: 'answer', request, digest, answer } as const;
-      const isSent = this.#whenAnswered(request);
-      const event = { type: 'terminal.command', run: prompt.run.id, command } as const;
-      if (!hosts.tell(prompt.run, event)) throw hostAway(agent);
+      const isSent = this.#whenAnswered(request, host);
+      const command = { kind: 'answer', request, key, answer } as const;
+      host.tell({ type: 'terminal.command', run: run.id, command });
       const outcome = await isSent;
       if (outcome === undefined) throw hostAway(agent);
       if (!outcome) throw changed(agent);
@@ -85,20 +109,27 @@ export class Prompts {
   }
 
   /** The host reports what is open now. */
-  report(agent: Agent, { run: id, prompt, answered }: OperationParams<'PROMPT_REPORT'>): void {
-    const run = this.#parts.runs.live(agent.id);
-    if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
-    if (answered) this.#answers.get(answered.request)?.(answered.isSent);
+  report(
+    { principal, hosting }: Pick<Caller, 'principal' | 'hosting'>,
+    { run: id, prompt, answered }: OperationParams<'PROMPT_REPORT'>,
+  ): void {
+    const agent = requireAgent(principal);
+    requireUsersOwn(principal);
+    const { run, host } = this.#parts.hosts.requireHost(agent, id, hosting);
+    if (answered) this.#answered(host, answered);
     if (!prompt) {
       this.#close(agent);
       return;
     }
-    const { digest } = prompt;
-    const text = safeText(prompt.text);
+    const { key, ask } = prompt;
+    const whole = promptText(ask);
+    const text = whole ?? TOO_LONG;
+    const digest = promptDigest(run.id, key, text);
     const before = this.#open.get(agent.id);
-    if (before?.run === run && before.digest === digest && before.text === text) return;
+    if (before?.host === host && before.digest === digest) return;
     const since = this.#parts.clock.now();
-    this.#open.set(agent.id, { digest, text, since, run, isAnswering: false });
+    const isTooLong = whole === undefined;
+    this.#open.set(agent.id, { key, digest, text, isTooLong, since, run, host, isAnswering: false });
     this.#tell(agent);
   }
 
@@ -117,11 +148,17 @@ export class Prompts {
     this.#parts.presence.tellOwner(workspaceId, { type: 'prompt.changed', agent: name });
   }
 
+  /** Only the host that was told of the answer. */
+  #answered(host: Ongoing, { request, isSent }: { request: string; isSent: boolean }): void {
+    const answering = this.#answers.get(request);
+    if (answering?.host === host) answering.settle(isSent);
+  }
+
   /** Undefined if the host did not report in time. */
-  #whenAnswered(request: string): Promise<boolean | undefined> {
+  #whenAnswered(request: string, host: Ongoing): Promise<boolean | undefined> {
     const { promise, resolve } = Promise.withResolvers<boolean | undefined>();
     const stop = this.#parts.clock.after(ANSWER_MS, () => resolve(undefined));
-    this.#answers.set(request, resolve);
+    this.#answers.set(request, { host, settle: resolve });
     return promise.finally(() => {
       stop();
       this.#answers.delete(request);
@@ -139,6 +176,25 @@ function requirePerson(principal: Principal): void {
     },
   );
 }
+
+/** The program of another machine is not this user's: what it calls a prompt may be anything. */
+function requireUsersOwn({ local, unverified }: Principal): void {
+  if (local && !unverified) return;
+  throw new RelayError(
+    'Forbidden',
+    "Only programs on the daemon's machine may show you their permission prompts.",
+    {
+      next: 'Answer the prompt in the terminal of the agent.',
+    },
+  );
+}
+
+const TOO_LONG = `It is too long to be shown here (the limit is ${PROMPT_TEXT_LIMIT} characters). Allow it only in its terminal.`;
+
+const tooLong = ({ name }: Agent): RelayError =>
+  new RelayError('PromptTooLong', `The prompt of ${name} is too long to be shown whole.`, {
+    next: `Look at it in its terminal: agent-relay attach ${name}`,
+  });
 
 const changed = ({ name }: Agent): RelayError =>
   new RelayError('PromptChanged', `The prompt of ${name} has changed or was answered. Nothing was sent.`);

@@ -162,9 +162,7 @@ export class Viewing {
   }
 
   /** The host has sent something for its viewers. */
-  output(agent: Agent, { run: id, data, viewer: only, screen }: OperationParams<'TERMINAL_OUTPUT'>): void {
-    const run = this.#parts.runs.live(agent.id);
-    if (run?.id !== id) throw notRunning(agent);
+  output(run: Run, { data, viewer: only, screen }: OperationParams<'TERMINAL_OUTPUT'>): void {
     for (const viewer of this.#ofRun(run)) {
       if (only !== undefined && viewer.id !== only) continue;
       if (screen) viewer.isBehind = false;

@@ -4,7 +4,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOST_FORM, isHost } from '../../../daemon/settings/table.ts';
 import type { Tls } from '../../../daemon/settings/tls.ts';
 import { collect, refuseIdleOptions, wholeNumber } from '../../options.ts';
-import { print } from '../../output/terminal.ts';
+import { print, printJson } from '../../output/terminal.ts';
+import { approvedText, DIGEST_FLAGS, DIGEST_HELP, reviewTools, type ToReview } from './approve-tools.ts';
 
 interface ConfigOption {
   config?: string[];
@@ -71,22 +72,38 @@ export const command = withConfig(new Command('gateway'))
   )
   .addCommand(
     withConfig(new Command('approve'))
-      .description('Approve changed tools: all, those of one server, or one tool')
+      .description('Read changed tools and approve them: all, those of one server, or one tool')
       .argument('[server]', 'server name')
       .argument('[tool]', 'tool name')
-      .action(async (server: string | undefined, tool: string | undefined, options: ConfigOption) => {
-        const { approveChanges } = await import('@agent-relay/gateway/run');
-        const approved = await approveChanges(options, server, tool);
-        // Without --config this includes the servers of the daemon.
-        if (options.config === undefined) {
-          const { poolDirectory } = await import('../../../daemon/doors/pool.ts');
-          const { dataDirectory } = await import('@agent-relay/sdk/node');
-          const stateDir = poolDirectory(dataDirectory());
-          approved.push(...(await approveChanges({ stateDir }, server, tool)));
-        }
-        print(approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`);
-      }),
+      .option(DIGEST_FLAGS, DIGEST_HELP)
+      .option('--list', 'show what waits for approval, as JSON')
+      .action(approve),
   );
+
+type ApproveOptions = ConfigOption & { digest?: string; list?: boolean };
+
+async function approve(
+  server: string | undefined,
+  tool: string | undefined,
+  { digest, list, ...options }: ApproveOptions,
+): Promise<void> {
+  const { approveChange, changedTools } = await import('@agent-relay/gateway/run');
+  const places: RunOptions[] = [options];
+  // Without --config this includes the servers of the daemon.
+  if (options.config === undefined) {
+    const { poolDirectory } = await import('../../../daemon/doors/pool.ts');
+    const { dataDirectory } = await import('@agent-relay/sdk/node');
+    places.push({ stateDir: poolDirectory(dataDirectory()) });
+  }
+  const tools: ToReview[] = [];
+  for (const place of places)
+    for (const change of await changedTools(place, { server, tool }))
+      tools.push({ ...change, approve: () => approveChange(place, change) });
+  if (list) return printJson(tools);
+  const show = 'agent-relay gateway approve --list';
+  const approved = tools.length === 0 ? undefined : await reviewTools(tools, { digest, show });
+  print(approvedText(approved?.map((one) => `${one.server}.${one.tool}`)));
+}
 
 /** Uses the daemon's key, hosts and limits: a key is meant for every port. */
 async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {

@@ -4,6 +4,7 @@ import { type JsonOption, type ProjectOption, withJson, withProject } from '../.
 import { tableOrBlocks } from '../../output/blocks.ts';
 import { print, printJson, styled } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
+import { approvedText, DIGEST_FLAGS, DIGEST_HELP, reviewTools, type ToReview } from './approve-tools.ts';
 
 type Options = ProjectOption & JsonOption;
 
@@ -45,8 +46,9 @@ export const command = new Command('servers')
   )
   .addCommand(
     onServer('approve')
-      .description('Approve changed tools of a server, or one of them')
+      .description('Read the changed tools of a server, or one of them, and approve them')
       .argument('[tool]', 'tool name')
+      .option(DIGEST_FLAGS, DIGEST_HELP)
       .action(approve),
   );
 
@@ -73,19 +75,28 @@ async function listTools(name: string, options: Options): Promise<void> {
   print(tableOrBlocks(['TOOL', 'NOTE', 'DESCRIPTION'], rows));
 }
 
-async function approve(name: string, only: string | undefined, options: Options): Promise<void> {
-  const approved = await asOwner(options, async (relay) => {
-    const waiting = (await relay.servers.tools(name)).filter(
-      ({ name: tool, digest }) => digest !== undefined && (only === undefined || tool === only),
+async function approve(
+  server: string,
+  only: string | undefined,
+  { digest, ...options }: Options & { digest?: string },
+): Promise<void> {
+  const show = `agent-relay servers tools ${server} --json`;
+  const names = await asOwner(options, async (relay) => {
+    const tools = (await relay.servers.tools(server)).flatMap(
+      ({ name: tool, digest: known, definition }): ToReview[] =>
+        known === undefined || (only !== undefined && tool !== only)
+          ? []
+          : [
+              {
+                ...{ server, tool, digest: known, definition },
+                approve: () => relay.servers.approve(server, tool, known),
+              },
+            ],
     );
-    for (const { name: tool, digest = '' } of waiting) await relay.servers.approve(name, tool, digest);
-    return waiting.map((tool) => tool.name);
+    if (tools.length === 0) return undefined;
+    return (await reviewTools(tools, { digest, show, json: options.json })).map(({ tool }) => tool);
   });
-  tell(
-    options,
-    { approved },
-    approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`,
-  );
+  tell(options, { approved: names ?? [] }, approvedText(names));
 }
 
 const STYLES: Partial<Record<ServerInfo['health'], 'green' | 'yellow' | 'red'>> = {
