@@ -7,6 +7,7 @@ import {
   parseChannelName,
   plainAgentName,
   RelayError,
+  worktreeLines,
 } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
@@ -17,6 +18,7 @@ import type { ConfiguredCli } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
+import type { RunName, Worktree } from '../ports/worktrees.ts';
 import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
 import { type Cli, cliOf, knownClis } from './clis.ts';
@@ -25,7 +27,7 @@ import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
 import { endedEarly, type Starting } from './starting.ts';
-import { keptText, type Workplace, type Workplaces } from './workplaces.ts';
+import type { Workplace, Workplaces } from './workplaces.ts';
 
 interface Parts {
   runs: Runs;
@@ -83,7 +85,9 @@ export class Spawning {
     const agent = await starting.within(workspace.id, account, async () => {
       const workplace = await workplaces.find(principal, cli, wish, onProgress);
       const wanted = { ...wish, cli, account, ...workplace };
-      return await this.#start(principal, spawner, wanted).catch((error) => this.#leave(workplace, error));
+      return await this.#start(principal, spawner, wanted).catch((error) =>
+        this.#leave(workplace.worktree, { agent: wish.name, run: 'not-started' }, error),
+      );
     });
     const outcome = await readiness.wait(agent, wish.waitMs);
     await this.#checkAlive(agent);
@@ -189,15 +193,17 @@ export class Spawning {
     // Whoever releases it removes all of it.
     if (!run || this.#parts.hosts.isReleasing(run)) throw failure;
     await this.#undo(agent, run, 'it ended right away');
-    await this.#leave({ worktree: run.worktree }, failure);
+    await this.#leave(run.worktree, { agent: agent.name, run: run.id }, failure);
   }
 
   /** The program does not run, so nobody needs its worktree; the error says so if it could not be removed. */
-  async #leave(workplace: Pick<Workplace, 'worktree'>, error: unknown): Promise<never> {
-    const kept = await this.#parts.workplaces.leave(workplace);
-    if (kept === undefined || !workplace.worktree || !isRelayError(error)) throw error;
+  async #leave(worktree: Worktree | undefined, of: RunName, error: unknown): Promise<never> {
+    const left = await this.#parts.workplaces.leave(worktree, of);
+    if (!left || !isRelayError(error)) throw error;
+    // What the set-up command made and git ignores is no news.
+    const { ignored: _, ...kept } = left;
     const { code, message, next } = error;
-    throw new RelayError(code, `${message}\n${keptText(workplace.worktree, kept)}`, { next, cause: error });
+    throw new RelayError(code, [message, ...worktreeLines(kept)].join('\n'), { next, cause: error });
   }
 
   async #undo(agent: Agent, run: Run, ended: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { type OperationParams, RelayError } from '@agent-relay/protocol';
+import { type LeftWorktree, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Processes } from '../ports/processes.ts';
-import type { Worktree, Worktrees } from '../ports/worktrees.ts';
+import type { RunName, Worktree, Worktrees } from '../ports/worktrees.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
 import type { Cli } from './clis.ts';
 import { isPerson } from './permissions.ts';
@@ -59,12 +59,17 @@ export class Workplaces {
     return { file, ...made };
   }
 
-  /** Removes the worktree of an unused workplace; resolves with why it was kept, if it was. */
-  async leave({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
-    return worktree && (await this.#parts.worktrees.remove(worktree));
+  /** Removes the worktree of a workplace that is not used any more; resolves with what there is to say about it. */
+  async leave(worktree: Worktree | undefined, of: RunName): Promise<LeftWorktree | undefined> {
+    if (!worktree) return undefined;
+    const { path, branch } = worktree;
+    const { kept, commits, ignored } = await this.#parts.worktrees.remove(worktree, of);
+    if (!kept && commits === 0 && ignored.files === 0) return undefined;
+    return {
+      ...{ path, branch },
+      ...(kept && { kept: kept.why, next: kept.next }),
+      ...(commits === 0 ? {} : { commits }),
+      ...(ignored.files === 0 ? {} : { ignored }),
+    };
   }
 }
-
-/** The location of a kept worktree, and how to remove it. */
-export const keptText = ({ path, branch }: Worktree, why: string): string =>
-  `The worktree was kept: ${why}.\n${path} (branch ${branch})\nRemove it with: git worktree remove --force ${path}`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { RelayError } from '@agent-relay/protocol';
-import { gitEnvironment } from './git.ts';
+import { withoutGit } from '../../git/git.ts';
 
 export interface SetUp {
   command: string;
@@ -26,7 +26,7 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   onProgress(`Setting it up: ${command}`);
   const child = spawn('/bin/sh', ['-c', command], {
     cwd,
-    env: gitEnvironment(env ?? process.env),
+    env: withoutGit(env ?? process.env),
     // In its own process group, so that all of it can be ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import { isRelayError, type OperationResult, RelayError } from '@agent-relay/protocol';
+import { isRelayError, type OperationResult, RelayError, worktreeLines } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import {
   type AgentOption,
@@ -46,9 +46,5 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
 
 function printReleased({ name, worktree }: OperationResult<'RELEASE'>): void {
   print(`Released ${name}.`);
-  if (!worktree) return;
-  const { path, branch, kept } = worktree;
-  print(`Its worktree was kept: ${kept}.`);
-  print(`  ${path} (branch ${branch})`);
-  print(`Remove it with: git worktree remove --force ${path}`);
+  if (worktree) for (const line of worktreeLines(worktree)) print(line);
 }
