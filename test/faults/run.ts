@@ -15,6 +15,7 @@ import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
+import { workerDeeds } from './worker-deeds.ts';
 
 const FAULTS: Fault[] = [
   fsyncAudit,
@@ -30,6 +31,7 @@ const FAULTS: Fault[] = [
   liveFuzz,
   kill,
   renameKills,
+  workerDeeds,
   soak,
 ];
 

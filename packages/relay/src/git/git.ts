@@ -118,8 +118,8 @@ export const complaintOf = ({ stderr, stdout }: GitResult): string =>
 /** The items of a list that git ends with NUL characters. */
 export const items = (list: string): string[] => list.split('\0').filter((item) => item !== '');
 
-/** The shared git directory of the repository around a directory; undefined outside of repositories. */
-export async function commonDirectory(cwd: string, env?: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const found = await git({ cwd }, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { env });
+/** The git directory that all worktrees of a directory's repository share; undefined outside of repositories. */
+export async function commonDirectory(cwd: string): Promise<string | undefined> {
+  const found = await git({ cwd }, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
   return found.code === 0 ? found.stdout : undefined;
 }

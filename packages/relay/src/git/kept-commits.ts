@@ -62,11 +62,7 @@ export async function listKept(repository: string): Promise<KeptCommit[]> {
 }
 
 /** Makes a branch of it, which keeps it from now on. */
-export async function restore(
-  repository: string,
-  { ref, commit }: KeptCommit,
-  branch: string,
-): Promise<void> {
+export async function restore(repository: string, { commit }: KeptCommit, branch: string): Promise<void> {
   const head = `refs/heads/${branch}`;
   if ((await git({}, ['check-ref-format', head])).code !== 0)
     throw new RelayError('InvalidRequest', `"${branch}" cannot be the name of a branch.`, {
@@ -76,10 +72,10 @@ export async function restore(
     throw new RelayError('NameTaken', `The branch ${branch} already exists.`, {
       next: 'Choose another name: --branch NAME',
     });
-  const current = (await refs(repository)).find((one) => one.ref === ref);
+  const same = (await refs(repository)).filter((one) => one.commit === commit);
   await change(repository, [
     `create ${head} ${commit}`,
-    ...(current ? [`delete ${ref} ${current.tag}`] : []),
+    ...same.map(({ ref, tag }) => `delete ${ref} ${tag}`),
   ]);
 }
 

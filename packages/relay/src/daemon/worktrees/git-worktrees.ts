@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ensurePrivateDirectory } from '@agent-relay/platform';
 import { isRelayError, RelayError, worktreeLines } from '@agent-relay/protocol';
 import type { Removal, RunName, WantedWorktree, Worktree, Worktrees } from '../../core/ports/worktrees.ts';
 import { complaintOf, git } from '../../git/git.ts';
 import { dropExpired } from '../../git/kept-commits.ts';
-import { adminDirectory } from './git-files.ts';
+import { adminDirectory, noneIfMissing } from './git-files.ts';
+import { removeAbandoned } from './inspection.ts';
 import { KnownRepositories } from './known-repositories.ts';
 import { Remover } from './removal.ts';
 import { checkName, freeBranch, noWorktree, type Repository, repositoryAt } from './repository.ts';
 import { setUp } from './set-up.ts';
+
+/** No release takes so long. */
+const ABANDONED_MS = 3_600_000;
 
 /** Worktrees in the data directory, which is private to this user. */
 export class GitWorktrees implements Worktrees {
@@ -53,8 +57,11 @@ export class GitWorktrees implements Worktrees {
     return this.#remover.remove(worktree, of);
   }
 
-  tidy(now: number): Promise<void> {
-    return this.#repositories.each((repository) => dropExpired(repository, now));
+  async tidy(now: number): Promise<void> {
+    const all = join(this.#dataDirectory, 'worktrees');
+    for (const area of await readdir(all).catch(noneIfMissing))
+      await removeAbandoned(join(all, area), now - ABANDONED_MS);
+    await this.#repositories.each((repository) => dropExpired(repository, now));
   }
 
   async #add(

@@ -5,6 +5,9 @@ import { firstOf, safeLine } from '@agent-relay/protocol';
 import { complaintOf, type GitResult, git, items } from '../../git/git.ts';
 import { asked, leftOut, noneIfMissing, type OpenWorktree } from './git-files.ts';
 
+/** How the names of its directories start, beside the worktrees: no agent has such a name. */
+const CHECK = '.check-';
+
 /** What goes with a worktree, because the rules of the commit it was made from say that git ignores it. */
 export interface Ignored {
   files: number;
@@ -33,7 +36,7 @@ export class Inspection {
   /** `base`: the commit that the worktree was made from; default: its HEAD. */
   static async open(worktree: OpenWorktree, base: string | undefined): Promise<Inspection> {
     // On the same file system, so that git finds out the same about case and modes.
-    const directory = await mkdtemp(join(dirname(worktree.path), '.check-'));
+    const directory = await mkdtemp(join(dirname(worktree.path), CHECK));
     const opened = new Inspection(worktree, directory);
     try {
       await opened.#prepare(base);
@@ -54,7 +57,8 @@ export class Inspection {
       ...['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD', '--'],
     ]);
     if (staged.code > 1) throw new GitFailure(staged);
-    if (staged.code === 1 || (await this.#differs())) return 'it has uncommitted changes';
+    if (staged.code === 1) return 'it has uncommitted changes';
+    if (await this.#differs()) return await this.#change();
     return (await this.#repositories()) ?? (await this.#untracked());
   }
 
@@ -113,6 +117,15 @@ export class Inspection {
     if (!changed.every((line) => line.startsWith(' D '))) return true;
     const absent = await leftOut(this.#worktree);
     return !changed.every((line) => absent.has(line.slice(3)));
+  }
+
+  /** Commands that the repository configures are not run, so their files look changed. */
+  async #change(): Promise<string> {
+    const filters = ['config', '--local', '--get-regexp', String.raw`^filter\..*\.(clean|process)$`];
+    const { code } = await asked(this.#worktree, filters);
+    return code === 0
+      ? 'it has uncommitted changes, or files of a filter that only the repository configures'
+      : 'it has uncommitted changes';
   }
 
   /** A repository inside of the worktree may have commits of its own. */
@@ -207,5 +220,14 @@ async function exists(path: Buffer): Promise<boolean> {
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;
+  }
+}
+
+/** Removes what inspections left beside worktrees because the daemon was killed. */
+export async function removeAbandoned(area: string, before: number): Promise<void> {
+  for (const name of await readdir(area).catch(noneIfMissing)) {
+    const path = join(area, name);
+    if (name.startsWith(CHECK) && (await lstat(path)).mtimeMs < before)
+      await rm(path, { recursive: true, force: true });
   }
 }

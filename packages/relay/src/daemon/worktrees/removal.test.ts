@@ -190,6 +190,16 @@ describe('removing a worktree', () => {
     expect(existsSync(join(directory, 'trapped'))).toBe(false);
   });
 
+  it('says that files of a filter may be why, if only the repository configures it', async () => {
+    commit(repository, 'Filter', { '.gitattributes': '*.bin filter=upper\n' });
+    git(repository, 'config', 'filter.upper.clean', 'tr a-z A-Z');
+    commit(repository, 'Binary', { 'one.bin': 'x' });
+    git(repository, 'config', 'filter.upper.smudge', 'tr A-Z a-z');
+    expect(await whyKept(await create())).toMatch(
+      /, or files of a filter that only the repository configures$/,
+    );
+  });
+
   it('keeps a worktree with submodules', async () => {
     const library = join(directory, 'library');
     await newRepository(library);
@@ -266,7 +276,12 @@ describe('commits that nothing else reaches', () => {
     await remove(gone);
     rmSync(other, { recursive: true });
     git(repository, 'update-ref', 'refs/relay/mine', 'HEAD');
+    const abandoned = join(directory, 'data/worktrees/shop/.check-123456');
+    mkdirSync(abandoned);
+    await worktrees.tidy(Date.now());
+    expect(existsSync(abandoned)).toBe(true);
     await worktrees.tidy(Date.now() + 30 * DAY_MS - 60_000);
+    expect(existsSync(abandoned)).toBe(false);
     expect(await kept()).toEqual(['reset']);
     // The daemon was restarted meanwhile.
     await new GitWorktrees(join(directory, 'data')).tidy(Date.now() + 30 * DAY_MS + 60_000);
