@@ -17,6 +17,7 @@ import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
 import { spawnKills } from './spawn-kills.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
+import { workerDeeds } from './worker-deeds.ts';
 
 const FAULTS: Fault[] = [
   fsyncAudit,
@@ -34,6 +35,7 @@ const FAULTS: Fault[] = [
   kill,
   renameKills,
   spawnKills,
+  workerDeeds,
   soak,
 ];
 

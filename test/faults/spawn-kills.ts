@@ -200,7 +200,8 @@ class Prompted {
   async #tell(): Promise<void> {
     const id = this.#open;
     await this.#host.request('HOST', { ...this.#run, cli: 'codex', cwd: '/', startedAt: 1 });
-    const prompt = id === undefined ? {} : { prompt: { key: id, ask: { kind: 'command' as const, command: id } } };
+    const prompt =
+      id === undefined ? {} : { prompt: { key: id, ask: { kind: 'command' as const, command: id } } };
     await this.#host.request('PROMPT_REPORT', { run: this.#run.run, ...prompt });
   }
 

@@ -34,8 +34,8 @@ export class Recovery {
     // Only one that is resumed has a conversation before it has started.
     if (run.session !== undefined)
       return await starting.failed(relay, 'agent.resume_failed', agent, run, { ended: NEVER_STARTED });
-    const kept = await workplaces.discard(run);
-    await starting.withdraw(relay, agent, run, { ended: NEVER_STARTED, kept });
+    const left = await workplaces.discard(run.worktree, { agent: agent.name, run: run.id });
+    await starting.withdraw(relay, agent, run, { ended: NEVER_STARTED, kept: left?.kept });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type OperationResult, RelayError } from '@agent-relay/protocol';
+import { type LeftWorktree, type OperationResult, RelayError } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
@@ -31,7 +31,7 @@ const HOST_MS = 8000;
 /** Ends the programs of agents, and removes spawned agents. */
 export class Releasing {
   readonly #parts: Parts;
-  readonly #open = new Map<string, Promise<string | undefined>>();
+  readonly #open = new Map<string, Promise<LeftWorktree | undefined>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -51,14 +51,9 @@ export class Releasing {
         next: `To remove the agent: agent-relay agent remove ${agent.name}`,
       });
     requireMayRelease(principal, agent, run);
-    const kept = await this.#once(principal, agent, run, reason);
-    const { exit, worktree } = run;
-    return {
-      name: agent.name,
-      ...(exit && { exit }),
-      ...(worktree &&
-        kept !== undefined && { worktree: { path: worktree.path, branch: worktree.branch, kept } }),
-    };
+    const worktree = await this.#once(principal, agent, run, reason);
+    const { exit } = run;
+    return { name: agent.name, ...(exit && { exit }), ...(worktree && { worktree }) };
   }
 
   /** For the relay itself, when the parent is gone. */
@@ -71,13 +66,13 @@ export class Releasing {
     await this.#once(relay, agent, run, 'the agent it worked for is gone');
   }
 
-  /** Concurrent requests wait for the same end. Resolves with why the worktree was kept, if it was. */
+  /** Concurrent requests wait for the same end. Resolves with what there is to say about the worktree. */
   async #once(
     principal: Principal,
     agent: Agent,
     run: Run,
     reason: string | undefined,
-  ): Promise<string | undefined> {
+  ): Promise<LeftWorktree | undefined> {
     const ending = this.#open.get(run.id) ?? this.#release(principal, agent, run, reason);
     this.#open.set(run.id, ending);
     try {
@@ -92,17 +87,17 @@ export class Releasing {
     agent: Agent,
     run: Run,
     reason: string | undefined,
-  ): Promise<string | undefined> {
-    const { agents, presence } = this.#parts;
+  ): Promise<LeftWorktree | undefined> {
+    const { agents, presence, workplaces } = this.#parts;
     const audit = (action: string, detail: Record<string, unknown>) =>
       this.#parts.workspaces.audit(principal, principal.workspace, action, agent.name, detail);
     const why = reason === undefined ? {} : { reason };
     // Before anything is ended: a daemon that is killed meanwhile has recorded who asked for it.
     await audit('agent.release_requested', why);
-    let kept: string | undefined;
+    let left: LeftWorktree | undefined;
     try {
       await this.#end(agent, run);
-      kept = await this.#parts.workplaces.leave(run);
+      left = await workplaces.leave(run.worktree, { agent: agent.name, run: run.id });
     } catch (error) {
       await audit('agent.release_failed', { error: error instanceof Error ? error.message : String(error) });
       throw error;
@@ -110,13 +105,18 @@ export class Releasing {
     await audit('agent.released', {
       ...why,
       ...(run.exit && { exit: run.exit }),
-      ...(kept === undefined ? {} : { worktree: run.worktree?.path, kept }),
+      ...(left && {
+        worktree: left.path,
+        kept: left.kept,
+        commits: left.commits,
+        ignored: left.ignored?.files,
+      }),
     });
-    if (!run.spawned || !agents.byId(agent.id)) return kept;
+    if (!run.spawned || !agents.byId(agent.id)) return left;
     presence.end({ kind: 'agent', agentId: agent.id });
     await agents.remove(agent);
     presence.tell(agent.workspaceId, { type: 'agent.removed', agent: agent.name });
-    return kept;
+    return left;
   }
 
   async #end(agent: Agent, run: Run): Promise<void> {

@@ -8,6 +8,7 @@ import {
   parseChannelName,
   plainAgentName,
   RelayError,
+  worktreeLines,
 } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
@@ -26,7 +27,7 @@ import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
 import { endedEarly, type Starting } from './starting.ts';
-import { keptText, type Workplace, type Workplaces } from './workplaces.ts';
+import type { Workplace, Workplaces } from './workplaces.ts';
 
 interface Parts {
   runs: Runs;
@@ -259,13 +260,15 @@ export class Spawning {
   /** The program does not run, so nobody needs the agent and its worktree; the error says so if that could not be removed. */
   async #undone(principal: Principal, agent: Agent, run: Run, error: unknown): Promise<unknown> {
     const { starting, workplaces } = this.#parts;
-    const { worktree } = run;
-    const kept = await workplaces.leave(run);
+    const left = await workplaces.leave(run.worktree, { agent: agent.name, run: run.id });
     const reason = error instanceof Error ? error.message : String(error);
-    await starting.withdraw(principal, agent, run, { ended: 'it could not be started', reason, kept });
-    if (kept === undefined || !worktree || !isRelayError(error)) return error;
+    const why = { ended: 'it could not be started', reason, kept: left?.kept };
+    await starting.withdraw(principal, agent, run, why);
+    if (!left || !isRelayError(error)) return error;
+    // What the set-up command made and git ignores is no news.
+    const { ignored: _, ...kept } = left;
     const { code, message, next } = error;
-    return new RelayError(code, `${message}\n${keptText(worktree, kept)}`, { next, cause: error });
+    return new RelayError(code, [message, ...worktreeLines(kept)].join('\n'), { next, cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
-import { type OperationParams, RelayError } from '@agent-relay/protocol';
+import { type LeftWorktree, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Processes } from '../ports/processes.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import type { Worktree, Worktrees } from '../ports/worktrees.ts';
+import type { Removal, RunName, Worktree, Worktrees } from '../ports/worktrees.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
 import type { Cli } from './clis.ts';
 import { isPerson } from './permissions.ts';
@@ -72,17 +72,24 @@ export class Workplaces {
     return (await worktrees.create({ ...wish, area: directory, setup: setup ?? usual })).cwd;
   }
 
-  /** Removes the worktree of an unused workplace; resolves with why it was kept, if it was. */
-  async leave({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
-    return worktree && (await this.#parts.worktrees.remove(worktree));
+  /** Removes the worktree of a workplace that is not used any more; resolves with what there is to say about it. */
+  async leave(worktree: Worktree | undefined, of: RunName): Promise<LeftWorktree | undefined> {
+    if (!worktree) return undefined;
+    return leftOf(worktree, await this.#parts.worktrees.remove(worktree, of));
   }
 
   /** The same for one in which no agent was started: the daemon was killed, perhaps while it was made. */
-  async discard({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
-    return worktree && (await this.#parts.worktrees.discard(worktree));
+  async discard(worktree: Worktree | undefined, of: RunName): Promise<LeftWorktree | undefined> {
+    return worktree && leftOf(worktree, await this.#parts.worktrees.discard(worktree, of));
   }
 }
 
-/** The location of a kept worktree, and how to remove it. */
-export const keptText = ({ path, branch }: Worktree, why: string): string =>
-  `The worktree was kept: ${why}.\n${path} (branch ${branch})\nRemove it with: git worktree remove --force ${path}`;
+function leftOf({ path, branch }: Worktree, { kept, commits, ignored }: Removal): LeftWorktree | undefined {
+  if (!kept && commits === 0 && ignored.files === 0) return undefined;
+  return {
+    ...{ path, branch },
+    ...(kept && { kept: kept.why, next: kept.next }),
+    ...(commits === 0 ? {} : { commits }),
+    ...(ignored.files === 0 ? {} : { ignored }),
+  };
+}

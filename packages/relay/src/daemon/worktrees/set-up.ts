@@ -1,6 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
-import { gitEnvironment } from './git.ts';
-import { spawnWithUs } from './spawn-with-us.ts';
+import { withoutGit } from '../../git/git.ts';
+import { spawnWithUs } from '../../git/spawn-with-us.ts';
 
 export interface SetUp {
   command: string;
@@ -24,7 +24,7 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   let output = '';
   let toldAt = Number.NEGATIVE_INFINITY;
   onProgress(`Setting it up: ${command}`);
-  const child = spawnWithUs('/bin/sh', ['-c', command], { cwd, env: gitEnvironment(env ?? process.env) });
+  const child = spawnWithUs('/bin/sh', ['-c', command], { cwd, env: withoutGit(env ?? process.env) });
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-MOST_OUTPUT);

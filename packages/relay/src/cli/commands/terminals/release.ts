@@ -1,4 +1,10 @@
-import { type ErrorPayload, isRelayError, type OperationResult, RelayError } from '@agent-relay/protocol';
+import {
+  type ErrorPayload,
+  isRelayError,
+  type OperationResult,
+  RelayError,
+  worktreeLines,
+} from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import {
@@ -58,9 +64,5 @@ function failed(name: string, error: unknown): { name: string; error: ErrorPaylo
 
 function printReleased({ name, worktree }: OperationResult<'RELEASE'>): void {
   print(`Released ${name}.`);
-  if (!worktree) return;
-  const { path, branch, kept } = worktree;
-  print(`Its worktree was kept: ${kept}.`);
-  print(`  ${path} (branch ${branch})`);
-  print(`Remove it with: git worktree remove --force ${path}`);
+  if (worktree) for (const line of worktreeLines(worktree)) print(line);
 }
