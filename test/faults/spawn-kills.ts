@@ -51,7 +51,7 @@ export const spawnKills: Fault = {
   name: 'spawn-kills',
   what: 'kill -9 during spawns, releases, resumes and answers: nothing left over, nothing unrecorded',
   async run({ short, seed, say }) {
-    const kills = short ? 15 : 200;
+    const kills = short ? 10 : 200;
     const random = seededRandom(seed);
     const notes = mkdtempSync(join(tmpdir(), 'relay-notes-'));
     const [programs, hosts] = [join(notes, 'programs'), join(notes, 'hosts')];
@@ -103,7 +103,10 @@ async function killDuring(kind: Kind, name: string, scene: Scene): Promise<strin
     () => 'answered',
     (error: unknown) => {
       if (!isRelayError(error)) throw error;
-      return error.code;
+      // The others say what became of it.
+      return error.code === 'Connection'
+        ? error.code
+        : `${error.code}: ${error.message.replaceAll(name, 'W')}`;
     },
   );
   await new Promise((resolve) => setTimeout(resolve, random() ** 2 * KINDS[kind]));
@@ -136,14 +139,24 @@ async function prepare(kind: Kind, name: string, scene: Scene): Promise<() => Pr
 const runOf = async (relay: Relay, name: string) =>
   (await relay.who({ includeOffline: true })).find((agent) => agent.name === name)?.run;
 
+/** Whether its host is there, or has ended. */
+async function isSettled(relay: Relay, name: string): Promise<boolean> {
+  const agent = (await relay.who({ includeOffline: true })).find((one) => one.name === name);
+  return agent?.status !== 'offline' || agent.run?.endedAt !== undefined;
+}
+
 async function check(
-  { daemon, boss, fred, hosts, programs }: Scene,
+  { daemon, boss, fred, hosts, programs, random }: Scene,
   before: string[],
   what: string,
 ): Promise<void> {
-  const agents = await boss.who({ includeOffline: true });
-  // The name of each is of an agent that can be released, or nobody's.
-  for (const { name, run } of agents) if (run?.spawned) await boss.workers.release(name);
+  const agents = (await boss.who({ includeOffline: true })).filter(({ run }) => run?.spawned);
+  for (const { name } of agents) {
+    // Sometimes its host is not there yet.
+    if (random() < 0.5) await eventually(() => isSettled(boss, name));
+    // Each name is of an agent that can be released.
+    await boss.workers.release(name);
+  }
   const left = (await boss.who({ includeOffline: true })).map(({ name }) => name).sort();
   assert.deepEqual(left, ['Boss', 'Fred', 'Pat'], `agents left after ${what}`);
   await eventually(() => processesOf(daemon).length === 0, 15_000).catch(() =>
