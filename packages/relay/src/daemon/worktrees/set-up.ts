@@ -26,7 +26,7 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   onProgress(`Setting it up: ${command}`);
   const child = spawn('/bin/sh', ['-c', command], {
     cwd,
-    env: withoutGit(env ?? process.env),
+    env: { ...withoutGit(env ?? process.env), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' },
     // In its own process group, so that all of it can be ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

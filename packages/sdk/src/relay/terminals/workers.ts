@@ -51,7 +51,7 @@ export class Workers {
 
   /**
    * Ends the program of an agent, and removes a spawned agent; resolves when it has ended, with `worktree` if its worktree was
-   * kept.
+   * kept, or commits of it, or if ignored files went with it.
    */
   release(agent: string, options: { reason?: string } = {}): Promise<OperationResult<'RELEASE'>> {
     return this.#request('RELEASE', { agent, ...options, ...this.#for }, 2 * SLACK_MS);
