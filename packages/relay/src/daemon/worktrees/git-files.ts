@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isMissing, readIfThere } from '@agent-relay/platform';
+import { isMissing, isThere, readIfThere } from '@agent-relay/platform';
 import { type GitResult, git, items } from '../../git/git.ts';
 
 /** A worktree with the directory in which git keeps its HEAD, index and logs: the `.git` file in it is not believed. */
@@ -16,7 +16,8 @@ export interface OpenWorktree {
 /** The git directory of a worktree; undefined if its repository does not know the worktree (any more). */
 export async function adminDirectory(common: string, path: string): Promise<string | undefined> {
   const known = join(common, 'worktrees');
-  const wanted = join(await realpath(dirname(path)), basename(path), '.git');
+  const parent = dirname(path);
+  const wanted = join((await isThere(parent)) ? await realpath(parent) : parent, basename(path), '.git');
   for (const name of await readdir(known).catch(noneIfMissing)) {
     const admin = join(known, name);
     const pointer = await readIfThere(join(admin, 'gitdir'));

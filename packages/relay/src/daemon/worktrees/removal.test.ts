@@ -260,7 +260,7 @@ describe('commits that nothing else reaches', () => {
   it('are kept when somebody deleted the directory', async () => {
     const worktree = await create();
     dropped(worktree, 'reset');
-    rmSync(worktree.path, { recursive: true });
+    rmSync(join(directory, 'data'), { recursive: true });
     expect(await remove(worktree)).toEqual({ ...GONE, commits: 1 });
     expect(await kept()).toEqual(['reset']);
   });
