@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readIfThere } from '@agent-relay/platform';
+import { isMissing, isThere, readIfThere } from '@agent-relay/platform';
 import { type GitResult, git, items } from '../../git/git.ts';
 
 /** A worktree with the directory in which git keeps its HEAD, index and logs: the `.git` file in it is not believed. */
@@ -16,7 +16,8 @@ export interface OpenWorktree {
 /** The git directory of a worktree; undefined if its repository does not know the worktree (any more). */
 export async function adminDirectory(common: string, path: string): Promise<string | undefined> {
   const known = join(common, 'worktrees');
-  const wanted = join(await realpath(dirname(path)), basename(path), '.git');
+  const parent = dirname(path);
+  const wanted = join((await isThere(parent)) ? await realpath(parent) : parent, basename(path), '.git');
   for (const name of await readdir(known).catch(noneIfMissing)) {
     const admin = join(known, name);
     const pointer = await readIfThere(join(admin, 'gitdir'));
@@ -32,13 +33,14 @@ export const asked = (
   how?: { bytes: boolean },
 ): Promise<GitResult> => git({ gitDir: admin, workTree: path }, args, how);
 
-/** The files that git leaves out of the working tree, as in a sparse checkout. */
-export async function leftOut(worktree: OpenWorktree): Promise<Set<string>> {
-  const { stdout } = await asked(worktree, ['ls-files', '-t', '-z'], { bytes: true });
-  return new Set(items(stdout).flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
+/** The files that git does not look at, with `S` if it also leaves them out of the working tree, as in a sparse checkout. */
+export async function flagsIn(worktree: OpenWorktree): Promise<Map<string, string>> {
+  const { stdout } = await asked(worktree, ['ls-files', '-v', '-z'], { bytes: true });
+  const flagged = items(stdout).filter((line) => /^[a-zS] /.test(line));
+  return new Map(flagged.map((line) => [line.slice(2), line.slice(0, 1)]));
 }
 
 export function noneIfMissing(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+  if (isMissing(error)) return [];
   throw error;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isMissing, isThere } from '@agent-relay/platform';
 import { firstOf, safeLine } from '@agent-relay/protocol';
 import { complaintOf, type GitResult, git, items } from '../../git/git.ts';
-import { asked, leftOut, noneIfMissing, type OpenWorktree } from './git-files.ts';
+import { asked, flagsIn, noneIfMissing, type OpenWorktree } from './git-files.ts';
 
 /** How the names of its directories start, beside the worktrees: no agent has such a name. */
 const CHECK = '.check-';
@@ -58,8 +58,7 @@ export class Inspection {
     ]);
     if (staged.code > 1) throw new GitFailure(staged);
     if (staged.code === 1) return 'it has uncommitted changes';
-    if (await this.#differs()) return await this.#change();
-    return (await this.#repositories()) ?? (await this.#untracked());
+    return (await this.#edits()) ?? (await this.#repositories()) ?? (await this.#untracked());
   }
 
   async ignored(): Promise<Ignored> {
@@ -107,25 +106,34 @@ export class Inspection {
     await this.#ask(['update-index', '-z', '--skip-worktree', '--stdin'], this.#rulesIndex, ended(paths));
   }
 
-  /** Whether a file differs from its commit. A file that a sparse checkout left out does not. */
-  async #differs(): Promise<boolean> {
+  /** Whether files differ from their commit. A file that a sparse checkout left out does not. */
+  async #edits(): Promise<string | undefined> {
     const { stdout } = await this.#ask([
       ...['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=none', '--no-renames'],
     ]);
-    const changed = items(stdout);
-    if (changed.length === 0) return false;
-    if (!changed.every((line) => line.startsWith(' D '))) return true;
-    const absent = await leftOut(this.#worktree);
-    return !changed.every((line) => absent.has(line.slice(3)));
+    if (stdout === '') return undefined;
+    const flags = await flagsIn(this.#worktree);
+    const isLeftOut = (line: string) =>
+      line.startsWith(' D ') && flags.get(line.slice(3))?.toUpperCase() === 'S';
+    const edited = items(stdout).flatMap((line) => (isLeftOut(line) ? [] : [line.slice(3)]));
+    if (edited.length === 0) return undefined;
+    const hidden = edited.filter((name) => flags.has(name));
+    if (hidden.length > 0)
+      return `it has changes that git status does not show: ${firstOf(hidden.map(readable))}`;
+    return await this.#edited();
   }
 
-  /** Commands that the repository configures are not run, so their files look changed. */
-  async #change(): Promise<string> {
-    const filters = ['config', '--local', '--get-regexp', String.raw`^filter\..*\.(clean|process)$`];
-    const { code } = await asked(this.#worktree, filters);
-    return code === 0
-      ? 'it has uncommitted changes, or files of a filter that only the repository configures'
-      : 'it has uncommitted changes';
+  /** With what may make git itself say otherwise. */
+  async #edited(): Promise<string> {
+    const why = 'it has uncommitted changes';
+    const isSet = async (pattern: string) =>
+      (await asked(this.#worktree, ['config', '--local', '--get-regexp', pattern])).code === 0;
+    if (await isSet('^core\\.fsmonitor$'))
+      return `${why}; git status may miss some, because core.fsmonitor is set`;
+    // Its command was not run.
+    if (await isSet('^filter\\..*\\.(clean|process)$'))
+      return `${why}, or files of a filter that only the repository configures`;
+    return why;
   }
 
   /** A repository inside of the worktree may have commits of its own. */

@@ -80,10 +80,18 @@ describe('removing a worktree', () => {
     [
       'a change of a file assumed unchanged',
       (path) => flagged(path, '--assume-unchanged'),
-      'it has uncommitted changes',
+      'it has changes that git status does not show: README.md',
     ],
-    ['a change of a skipped file', (path) => flagged(path, '--skip-worktree'), 'it has uncommitted changes'],
-    ['a change that a monitor denies', (path) => monitored(path), 'it has uncommitted changes'],
+    [
+      'a change of a skipped file',
+      (path) => flagged(path, '--skip-worktree'),
+      'it has changes that git status does not show: README.md',
+    ],
+    [
+      'a change that a monitor denies',
+      (path) => monitored(path),
+      'it has uncommitted changes; git status may miss some, because core.fsmonitor is set',
+    ],
     [
       'files that only its own rules ignore',
       (path) => {
@@ -252,7 +260,7 @@ describe('commits that nothing else reaches', () => {
   it('are kept when somebody deleted the directory', async () => {
     const worktree = await create();
     dropped(worktree, 'reset');
-    rmSync(worktree.path, { recursive: true });
+    rmSync(join(directory, 'data'), { recursive: true });
     expect(await remove(worktree)).toEqual({ ...GONE, commits: 1 });
     expect(await kept()).toEqual(['reset']);
   });

@@ -24,7 +24,9 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   let output = '';
   let toldAt = Number.NEGATIVE_INFINITY;
   onProgress(`Setting it up: ${command}`);
-  const child = spawnWithUs('/bin/sh', ['-c', command], { cwd, env: withoutGit(env ?? process.env) });
+  const quiet = { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' };
+  const inherited = withoutGit(env ?? process.env);
+  const child = spawnWithUs('/bin/sh', ['-c', command], { cwd, env: { ...inherited, ...quiet } });
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-MOST_OUTPUT);
