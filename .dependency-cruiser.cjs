@@ -51,6 +51,7 @@ module.exports = {
       '^packages/relay/src/core/',
       '^packages/(platform|protocol)/',
     ),
+    only('git-stands-alone', '^packages/relay/src/git/', '^packages/(platform|protocol)/'),
     {
       name: 'core-does-no-io',
       severity: 'error',

@@ -562,6 +562,32 @@ describe('the command line itself', () => {
     );
   });
 
+  it('releases all others when one worker cannot be released', async () => {
+    await using peer = await ScriptedPeer.start();
+    const released = daemon.cli(['release', '--all'], { env: { RELAY_SOCKET: peer.socketPath } });
+    // Whose project it is, to find the token for it.
+    await peer.welcome();
+    const connection = await peer.welcome();
+    const run = { state: 'ready', spawned: true, startedAt: 1, cwd: '/' };
+    const names = ['Docs', 'Stuck', 'Gone', 'Theirs', 'Tests'];
+    connection.ack(await connection.take('WHO'), { agents: names.map((name) => ({ name, run })) });
+    for (const name of names) {
+      const request = await connection.take<{ agent: string }>('RELEASE');
+      const refusals: Record<string, string> = {
+        Stuck: 'Timeout',
+        Gone: 'AgentNotFound',
+        Theirs: 'Forbidden',
+      };
+      const code = refusals[name];
+      if (code === undefined) connection.ack(request, { name });
+      else connection.refuse(request, code);
+    }
+    expect(await released).toMatchObject({
+      code: 1,
+      stdout: 'Released Docs.\nStuck was not released: Timeout\nnext: wait\nReleased Tests.\n',
+    });
+  });
+
   it('refuses an invalid name once, before it looks for clients', async () => {
     for (const client of ['.claude', '.codex', '.gemini'])
       await mkdir(join(daemon.directory, client), { recursive: true });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
 import { logFile } from '../../packages/relay/src/daemon/log/log-files.ts';
 import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
-import { CannotRun, type Fault, within } from './fault.ts';
+import { type Fault, within } from './fault.ts';
 import { assertDelivered, LedgerSender, RecordingReceiver } from './kit/participants.ts';
+import { fill, mountSmallDisk } from './kit/small-disk.ts';
 
 const DISK_BYTES = 12 * 1024 * 1024;
 const BALLAST_BYTES = 6 * 1024 * 1024;
@@ -23,7 +22,7 @@ export const diskFull: Fault = {
   name: 'disk-full',
   what: 'a full disk: sends are refused with DiskFull, reads work, the daemon stays, freeing space heals, nothing acknowledged is lost',
   async run({ say }) {
-    using disk = mountSmallDisk();
+    using disk = mountSmallDisk(DISK_BYTES);
     const ballast = join(disk.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
     await using daemon = await startDaemon({ dataDirectory: disk.path, settings: UNGOVERNED });
@@ -63,46 +62,10 @@ export const diskFull: Fault = {
   },
 };
 
-/** A separate disk in memory, which only root can mount. */
-function mountSmallDisk(): Disposable & { path: string } {
-  const path = mkdtempSync(join(tmpdir(), 'relay-disk-'));
-  const { status, stderr, error } = spawnSync(
-    'mount',
-    ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0700`, 'tmpfs', path],
-    { encoding: 'utf8' },
-  );
-  if (status !== 0) {
-    rmSync(path, { recursive: true });
-    throw new CannotRun(`needs root to mount a small disk (${error?.message ?? stderr.trim()})`);
-  }
-  const unmount = () => {
-    spawnSync('umount', ['--lazy', path]);
-    rmSync(path, { recursive: true, force: true });
-  };
-  // Also if the run is interrupted.
-  process.once('exit', unmount);
-  return {
-    path,
-    [Symbol.dispose]() {
-      process.off('exit', unmount);
-      unmount();
-    },
-  };
-}
-
 /** After this, one more line needs room on the disk. */
 function fillLastPage(file: string): void {
   const room = PAGE_BYTES - (statSync(file).size % PAGE_BYTES);
   appendFileSync(file, '\n'.padStart(room));
-}
-
-/** Takes what the database left of the disk. */
-function fill(file: string): void {
-  try {
-    for (;;) appendFileSync(file, Buffer.alloc(PAGE_BYTES));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
 }
 
 function sendUntilRefused(sender: LedgerSender): Promise<ErrorPayload> {

@@ -17,7 +17,9 @@ import { quotaFloods } from './quota-floods.ts';
 import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
+import { spawnKills } from './spawn-kills.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
+import { workerDeeds } from './worker-deeds.ts';
 
 const FAULTS: Fault[] = [
   fsyncAudit,
@@ -36,6 +38,8 @@ const FAULTS: Fault[] = [
   liveFuzz,
   kill,
   renameKills,
+  spawnKills,
+  workerDeeds,
   soak,
 ];
 

@@ -80,6 +80,7 @@ export interface TestCore extends AsyncDisposable {
   readonly relay: Relay;
   readonly clock: ManualClock;
   readonly processes: ScriptedProcesses;
+  readonly worktrees: GitWorktrees;
   readonly operations: Operations;
   newWorkspace(): Promise<Workspace>;
   /** A connected agent; registers the name the first time. */
@@ -171,6 +172,7 @@ export async function openCore({
     },
     clock,
     processes,
+    worktrees,
     newWorkspace: () => running.relay.createWorkspace(`project-${++workspaces}`),
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),

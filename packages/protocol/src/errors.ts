@@ -169,6 +169,11 @@ export const ERRORS = {
     meaning: 'There is no message with that id, or you cannot see it.',
     next: 'Check the id. An agent can only look up messages it sent or received.',
   },
+  CommitNotFound: {
+    ...notFound,
+    meaning: 'No kept commit of this repository has this id.',
+    next: 'List them with: agent-relay kept list',
+  },
   KeyNotFound: {
     ...notFound,
     meaning: 'The workspace has no such key, or it is already revoked.',

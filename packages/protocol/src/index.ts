@@ -14,6 +14,7 @@ export * from './names/names.ts';
 export type * from './operations/operations.ts';
 export * from './text/for-model.ts';
 export * from './text/issue-text.ts';
+export * from './text/left-worktree.ts';
 export * from './text/shell-word.ts';
 export * from './text/text.ts';
 export * from './text/time.ts';

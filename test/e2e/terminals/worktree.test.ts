@@ -45,7 +45,9 @@ it('gives a worker a worktree of the project, set up, and removes it with the wo
   // Commands in it are commands of the project.
   const { stdout: seen } = await daemon.cli(['who'], { cwd: path });
   expect(seen).toMatch(/Tests .*on branch relay\/Tests/);
-  expect((await daemon.cli(['release', 'Tests'])).stdout).toBe('Released Tests.\n');
+  expect((await daemon.cli(['release', 'Tests'])).stdout).toBe(
+    'Released Tests.\nAlso removed: 1 ignored file (set-up.log)\n',
+  );
   expect(existsSync(path)).toBe(false);
 });
 
@@ -55,7 +57,7 @@ it('keeps a worktree with work in it, and says where it is', async () => {
   writeFileSync(join(path, 'draft.md'), 'x');
   const { stdout } = await daemon.cli(['release', 'Writer']);
   expect(stdout).toBe(
-    `Released Writer.\nIts worktree was kept: it has untracked files.\n  ${path} (branch ${branch})\nRemove it with: git worktree remove --force ${path}\n`,
+    `Released Writer.\nIts worktree was kept: it has untracked files.\n  ${path} (branch ${branch})\nCommit or copy what you need first.\nRemove it with: git worktree remove --force ${path}\n`,
   );
   // The command works, and the name can be used again before that.
   await using alice = await client(daemon, { name: 'Alice' });

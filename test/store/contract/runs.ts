@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
 import type { Run } from '../../../packages/relay/src/core/ports/store/runs.ts';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
-import { NOW, newWorld } from './world.ts';
+import { agentOf, defined, NOW, newWorld, recordOf } from './world.ts';
 
 let made = 0;
 const runOf = ({ id: agentId, workspaceId }: Agent, changes: Partial<Run> = {}): Run => ({
   id: `run_${++made}_${workspaceId}`,
   workspaceId,
   agentId,
+  request: undefined,
   spawned: true,
   parentId: undefined,
   account: undefined,
@@ -41,6 +42,7 @@ export function runs(store: () => Store): void {
       expect(await store().latestRuns(workspace.id)).toEqual([first]);
       const whole: Run = {
         ...first,
+        request: 'c1-abc',
         parentId: bob.id,
         account: `agent ${bob.id}`,
         model: 'opus',
@@ -59,6 +61,25 @@ export function runs(store: () => Store): void {
       };
       await store().saveRun(whole);
       expect(await store().latestRuns(workspace.id)).toEqual([whole]);
+    });
+
+    it('are stored together with their agent and the records of both, or not at all', async () => {
+      const { workspace, agents } = await newWorld(store(), 1);
+      const { agentId: _, ...run } = runOf(agents[0] as Agent);
+      const records = [recordOf(workspace.id), { ...recordOf(workspace.id), action: 'second' }];
+      const wanted = agentOf(workspace.id, 'Worker');
+      const worker = defined(await store().createAgent(wanted, { records, run }));
+      expect(await store().latestRuns(workspace.id)).toEqual([{ ...run, agentId: worker.id }]);
+      expect(await store().listAudit(workspace.id, 10)).toEqual(records.toReversed());
+      // The name is taken by now.
+      const again = { records, run: { ...run, id: `${run.id}_again` } };
+      expect(await store().createAgent({ ...wanted, tokenHash: 'other' }, again)).toBeUndefined();
+      expect(await store().latestRuns(workspace.id)).toHaveLength(1);
+      expect(await store().listAudit(workspace.id, 10)).toHaveLength(2);
+      const ended = { ...run, agentId: worker.id, endedAt: NOW };
+      await store().saveRun(ended, { ...recordOf(workspace.id), action: 'third' });
+      expect(await store().latestRuns(workspace.id)).toEqual([ended]);
+      expect((await store().listAudit(workspace.id, 1))[0]?.action).toBe('third');
     });
 
     it('are listed per agent that was not removed, only the latest', async () => {

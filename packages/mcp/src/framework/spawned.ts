@@ -1,4 +1,4 @@
-import { notReadyText } from '@agent-relay/protocol';
+import { notReadyText, worktreeLines } from '@agent-relay/protocol';
 import type { OperationInput, OperationResult, Relay } from '@agent-relay/sdk';
 import { defined } from './defined.ts';
 import type { Call } from './tool.ts';
@@ -42,6 +42,6 @@ export const waitingNote = ({ status, reason }: OperationResult<'SPAWN'>): strin
 
 const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** Where the worktree of a released worker is, if it was kept. */
-export const keptNote = (worktree: OperationResult<'RELEASE'>['worktree']): string | undefined =>
-  worktree && `Its worktree was kept (${worktree.kept}): ${worktree.path}, branch ${worktree.branch}.`;
+/** What became of the worktree of a released worker, if there is something to say. */
+export const worktreeNote = (worktree: OperationResult<'RELEASE'>['worktree']): string | undefined =>
+  worktree && worktreeLines(worktree).join('\n');

@@ -2,6 +2,7 @@ export { findCommand } from './find-command.ts';
 export {
   descendantsOf,
   isAlive,
+  isDescendant,
   type MarkedProcess,
   processMark,
   signalProcess,

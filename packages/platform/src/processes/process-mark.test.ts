@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { descendantsOf, isAlive, processMark, signalProcess, signalSession } from './process-mark.ts';
+import {
+  descendantsOf,
+  isAlive,
+  isDescendant,
+  processMark,
+  signalProcess,
+  signalSession,
+} from './process-mark.ts';
 
 const markOf = (pid = 0) => ({ pid, mark: processMark(pid) ?? '' });
 
@@ -21,6 +28,27 @@ it('is undefined for a process that has ended', async () => {
   await once(child, 'exit');
   expect(isAlive(marked)).toBe(false);
   expect(signalProcess(marked, 'SIGKILL')).toBe(false);
+});
+
+it('knows what a process has started, as long as both run', async () => {
+  const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(shell.stdout, 'data');
+  const [above, child, below] = [process.pid, shell.pid, Number(String(line))].map(markOf);
+  if (!above || !child || !below) throw new Error('not started');
+  expect(isDescendant(below, above)).toBe(true);
+  expect(isDescendant(below, child)).toBe(true);
+  for (const [one, other] of [
+    [above, below],
+    [below, below],
+    [below, { ...child, mark: 'another' }],
+    [{ ...below, mark: 'another' }, child],
+  ] as const)
+    expect(isDescendant(one, other)).toBe(false);
+  const ended = once(shell, 'exit');
+  signalProcess(child, 'SIGKILL');
+  await ended;
+  expect(isDescendant(below, child)).toBe(false);
+  signalProcess(below, 'SIGKILL');
 });
 
 it.runIf(process.platform === 'linux')('ends all processes of a session, also in other groups', async () => {

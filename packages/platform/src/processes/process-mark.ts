@@ -49,6 +49,28 @@ export function descendantsOf(pid: number): MarkedProcess[] {
   return below(pid);
 }
 
+/** Whether a process runs, and was started by another one that runs too, or by what that one has started. */
+export function isDescendant(process: MarkedProcess, ancestor: MarkedProcess): boolean {
+  if (!isAlive(process)) return false;
+  const isFound = parentsOf(process.pid).includes(ancestor.pid);
+  // Last: had one of them ended meanwhile, its id could belong to another process.
+  return isFound && isAlive(ancestor) && isAlive(process);
+}
+
+/** The processes above a process, nearest first. */
+function parentsOf(pid: number): number[] {
+  const parents: number[] = [];
+  for (let parent = parentOf(pid); parent > 1 && !parents.includes(parent); parent = parentOf(parent))
+    parents.push(parent);
+  return parents;
+}
+
+/** 0 if it has none, or has ended. */
+function parentOf(pid: number): number {
+  if (process.platform === 'linux') return Number(statOf(pid)?.[PARENT] ?? 0);
+  return Number(fieldsOf(pid, 'ppid=') ?? 0);
+}
+
 /** Where the number of its parent, the number of the process's session and its start are in its state, counted after its name. */
 const PARENT = 1;
 const SESSION = 3;
@@ -86,9 +108,14 @@ function bootId(): string {
 }
 
 function startedAt(pid: number): string | undefined {
+  const line = fieldsOf(pid, 'state=,lstart=');
+  return line === undefined || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+}
+
+/** What `ps` says about a process; undefined if it does not exist. */
+function fieldsOf(pid: number, format: string): string | undefined {
   try {
-    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
-    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+    return execFileSync('ps', ['-o', format, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
   } catch {
     // The exit code of `ps` says that there is none.
     return undefined;

@@ -61,6 +61,7 @@ export type {
 export type { PromptAnswer, PromptAsk, PromptInfo } from './prompts.ts';
 export type { ServerInfo, ServerTool } from './servers.ts';
 export type {
+  LeftWorktree,
   ProcessRef,
   RunChoices,
   RunExit,

@@ -32,6 +32,20 @@ export interface RunExit {
   signal?: string;
 }
 
+/** What became of the git worktree of a released agent. */
+export interface LeftWorktree {
+  path: string;
+  branch: string;
+  /** Why it still stands; absent if it was removed. */
+  kept?: string;
+  /** What to do before removing it. */
+  next?: string;
+  /** How many commits that no branch or tag has were kept in the repository. */
+  commits?: number;
+  /** What was removed with it although git ignores it: how many files, and the files and directories in the tree. */
+  ignored?: { files: number; names: string[] };
+}
+
 /** A worker's own report of its work, not an observation. */
 export interface WorkerResult {
   data: unknown;
@@ -90,12 +104,8 @@ export const terminalOperations = {
   /** Ends the program of an agent and everything it started; a spawned agent is removed. Answered when it has ended. */
   RELEASE: {
     params: z.object({ agent: name, reason: z.string().max(1024).optional(), call }).strict(),
-    /** `worktree`: where it is, if it was kept, and why. */
-    result: result<{
-      name: string;
-      exit?: RunExit;
-      worktree?: { path: string; branch: string; kept: string };
-    }>(),
+    /** `worktree`: absent if it is gone and there is nothing to say about it. */
+    result: result<{ name: string; exit?: RunExit; worktree?: LeftWorktree }>(),
   },
   /**
    * Starts an agent that has ended again, in the same conversation: with its name, its parent, its directory and arguments. One
@@ -166,8 +176,8 @@ export const terminalOperations = {
           .object({ code: z.int().min(0).max(255), signal: z.string().max(16).optional() })
           .strict()
           .optional(),
-        /** The CLI's own conversation id, to resume it later. */
-        session: z.string().min(1).max(256).optional(),
+        /** The CLI's own conversation id, to resume it later: an argument then, which must not be taken for an option. */
+        session: z.string().max(256).regex(/^[^-]/, 'must not be empty or start with -').optional(),
         /** The signal that the host got itself: the program did not end on its own. */
         stopped: z.string().max(16).optional(),
       })

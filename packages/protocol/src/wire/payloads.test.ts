@@ -146,7 +146,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless a second run would have another effect', () => {
     const once = [
-      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],

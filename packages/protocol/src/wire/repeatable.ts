@@ -2,7 +2,7 @@ import type { OperationName } from '../operations/operations.ts';
 
 /**
  * Whether a request can simply be sent again when its answer was lost with the connection: it only reads, or doing it
- * twice has the same effect as once. The others fail with `Connection`, because it is unknown whether they happened.
+ * twice has the same effect as once; SEND and SPAWN are known again by the id of the request. The others fail with `Connection`, because it is unknown whether they happened.
  */
 const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'WORKSPACE_CREATE',
@@ -18,7 +18,6 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'HELD_RELEASE',
   'SERVER_ADD',
   'SERVER_REMOVE',
-  'SPAWN',
   'RELEASE',
   'PROMPT_ANSWER',
   'RESUME',

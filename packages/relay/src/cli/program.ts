@@ -48,6 +48,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     run: () => import('./commands/terminals/run.ts'),
     spawn: () => import('./commands/terminals/spawn.ts'),
     release: () => import('./commands/terminals/release.ts'),
+    kept: () => import('./commands/terminals/kept.ts'),
     prompts: () => import('./commands/terminals/prompts.ts'),
     attach: () => import('./commands/terminals/attach.ts'),
     resume: () => import('./commands/terminals/resume.ts'),

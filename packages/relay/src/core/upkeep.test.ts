@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const start = (days: number) => {
-  stop = startUpkeep(core.relay.store, core.clock, { days }, (error) => failures.push(error));
+  stop = startUpkeep(core.relay.store, core.clock, { days }, core.worktrees, (error) => failures.push(error));
   core.clock.advance(0);
 };
 const history = async () =>
@@ -119,7 +119,7 @@ it('reports a lasting failure once', async () => {
     },
   };
   await core.relay.store.close();
-  stop = startUpkeep(core.relay.store, clock, { days: 0 }, (error) => reported.push(error));
+  stop = startUpkeep(core.relay.store, clock, { days: 0 }, core.worktrees, (error) => reported.push(error));
   await whenDone(async () => {
     core.clock.advance(1000);
     expect(tries).toBeGreaterThan(5);

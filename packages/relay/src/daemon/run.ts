@@ -125,7 +125,7 @@ async function start(
     onError,
   });
   opened.defer(() => relay.close());
-  opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  opened.defer(startUpkeep(store, systemClock, settings.retention, worktrees, onError));
   opened.defer(relay.pageSessions.tend(onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>

@@ -31,7 +31,8 @@ import { type OpenRequest, Requests } from './requests.ts';
 import type { OpenWire } from './wire.ts';
 
 /** Made again, these act again: their own id, which would prevent that, is lost with the error. */
-const actsAgain = (operation: OperationName): boolean => operation === 'SEND' || !isRepeatable(operation);
+const actsAgain = (operation: OperationName): boolean =>
+  operation === 'SEND' || operation === 'SPAWN' || !isRepeatable(operation);
 export const MAY_HAVE_HAPPENED = {
   next: 'It may have taken effect. Check that before you try again.',
   retryable: false,
@@ -167,6 +168,11 @@ export class ClientSession {
             `${operation} was not answered within ${durationText(timeoutMs)}.`,
             wasSent && actsAgain(operation) ? MAY_HAVE_HAPPENED : {},
           ),
+        lose: (cause) =>
+          new RelayError('Connection', `The connection was lost before ${operation} was answered.`, {
+            ...MAY_HAVE_HAPPENED,
+            cause,
+          }),
         answer: (result) => {
           onAnswer?.(result as OperationResult<Name>);
           resolve(result as OperationResult<Name>);

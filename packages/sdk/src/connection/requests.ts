@@ -13,6 +13,8 @@ export interface OpenRequest {
   readonly deadline: number;
   /** The error, by whether the request was sent on this connection. */
   expire(wasSent: boolean): RelayError;
+  /** The error if the connection was lost after it was sent, and it may not be sent again. Default: the connection's. */
+  lose?(cause: RelayError): RelayError;
   /** Takes the daemon's ACK; false if the request keeps waiting for a reply. */
   answer(result: Record<string, unknown>): boolean;
   /** Takes the daemon's REPLY or RESULT, which is always final. */
@@ -77,7 +79,7 @@ export class Requests {
   /** The connection was lost: requests that were sent and cannot be repeated fail. */
   connectionLost(error: RelayError): void {
     for (const request of this.#open.values()) {
-      if (request.sent && !request.repeatable) this.fail(request.id, error);
+      if (request.sent && !request.repeatable) this.fail(request.id, request.lose?.(error) ?? error);
       request.sent = false;
     }
   }

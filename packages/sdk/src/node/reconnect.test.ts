@@ -47,7 +47,12 @@ describe('a lost connection', () => {
     const unknown = relay.request('KEY_CREATE', {});
     await daemon.take('KEY_CREATE');
     daemon.destroy();
-    await expect(unknown).rejects.toMatchObject({ code: 'Connection' });
+    await expect(unknown).rejects.toMatchObject({
+      code: 'Connection',
+      message: 'The connection was lost before KEY_CREATE was answered.',
+      next: 'It may have taken effect. Check that before you try again.',
+      retryable: false,
+    });
     const waiting = relay.request('KEY_CREATE', {});
     const again = await peer.welcome();
     again.ack(await again.take('KEY_CREATE'), { key: 'k', keyId: 'i' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reply } from '../../framework/result.ts';
-import { keptNote, spawnFor, waitingNote } from '../../framework/spawned.ts';
+import { spawnFor, waitingNote, worktreeNote } from '../../framework/spawned.ts';
 import { ACTS, defineTool, RUNS } from '../../framework/tool.ts';
 
 export const relaySpawn = defineTool({
@@ -35,7 +35,7 @@ export const relayRelease = defineTool({
     const relay = await participant.relay();
     const { exit, worktree } = await relay.workers.release(name, reason === undefined ? {} : { reason });
     const text = `Worker "${name}" released.`;
-    const note = keptNote(worktree);
+    const note = worktreeNote(worktree);
     return reply(note === undefined ? text : [text, note], { name, released: true, exit, worktree });
   },
 });

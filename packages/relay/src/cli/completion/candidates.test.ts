@@ -7,6 +7,7 @@ const names = {
   agents: async () => ['Alice', 'Bob'],
   channels: async () => ['general', 'dev'],
   projects: async () => ['default', 'demo'],
+  keptCommits: async () => ['4be1f1c', '90a2d11'],
 };
 const complete = (...words: string[]) => candidates(program, words, names);
 
@@ -29,6 +30,7 @@ describe('completion', () => {
     ['projects', ['workspace', 'remove', 'de'], ['default', 'demo']],
     ['options before the command', ['--as', 'A'], ['Alice']],
     ['commands after options', ['--as', 'Alice', '--json', 'inb'], ['inbox']],
+    ['kept commits', ['kept', 'drop', '4be1f1c', '9'], ['90a2d11']],
     ['shells', ['completion', 'z'], ['zsh']],
   ])('proposes %s', async (_what, words, expected) => {
     expect(await complete(...words)).toEqual(expected);

@@ -6,6 +6,8 @@ export interface Names {
   /** Without `#`, which starts a comment in a shell. */
   channels(): Promise<string[]>;
   projects(): Promise<string[]>;
+  /** Short ids, of this directory's repository. */
+  keptCommits(): Promise<string[]>;
 }
 
 type Wanted = (names: Names) => Promise<string[]>;
@@ -13,6 +15,7 @@ type Wanted = (names: Names) => Promise<string[]>;
 const agents: Wanted = (names) => names.agents();
 const channels: Wanted = (names) => names.channels();
 const projects: Wanted = (names) => names.projects();
+const keptCommits: Wanted = (names) => names.keptCommits();
 const rooms: Wanted = async (names) => [
   ...(await names.agents()),
   ...(await names.channels()).map((name) => `#${name}`),
@@ -28,6 +31,7 @@ const OPTION_NAMES: Record<string, Wanted> = {
 const ARGUMENT_NAMES: Record<string, Wanted> = {
   agent: agents,
   channel: channels,
+  commit: keptCommits,
   workspace: projects,
   to: rooms,
   where: rooms,

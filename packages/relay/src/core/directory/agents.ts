@@ -20,7 +20,7 @@ import { AgentNames, nameTaken, unknownAgent } from './agent-names.ts';
 import { handleOf, type Introduction } from './introduction.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
-import { Registration } from './registration.ts';
+import { type NewWorker, Registration } from './registration.ts';
 
 /** The owner as a participant; `token` keeps one where the owner's programs find it. */
 interface Person {
@@ -179,6 +179,16 @@ export class Agents {
     introduction: Introduction,
   ): Promise<{ agent: Agent; issued?: string }> {
     return this.#registration.identify(workspace, reference, introduction);
+  }
+
+  /** See `Registration`. */
+  registerWorker(
+    workspace: Workspace,
+    reference: string,
+    introduction: Introduction,
+    worker: NewWorker,
+  ): Promise<Agent> {
+    return this.#registration.registerWorker(workspace, reference, introduction, worker);
   }
 
   /** Throws if another session holds the agent: a name that a client chose is for one session at a time. */

@@ -4,6 +4,8 @@ import { type Account, LOCAL } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent, NewAgent } from '../ports/store/agents.ts';
+import type { AuditRecord } from '../ports/store/audit.ts';
+import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { type AgentNames, nameTaken } from './agent-names.ts';
@@ -20,6 +22,12 @@ interface Parts {
   tools: OfferedTools;
   /** Called with a new agent that is removed when it is gone. */
   onEphemeral: (agent: Agent) => void;
+}
+
+/** The run that an agent is registered for, and the record that it was spawned. */
+export interface NewWorker {
+  run: Omit<Run, 'agentId'>;
+  record: AuditRecord;
 }
 
 /** Identifies the agent of a connection: a known one by its token, or a new one. */
@@ -60,10 +68,21 @@ export class Registration {
     return this.#register(workspace, name, introduction);
   }
 
+  /** Registers an agent together with its run, so that there is never one without the other. */
+  async registerWorker(
+    workspace: Workspace,
+    reference: string,
+    introduction: Introduction,
+    worker: NewWorker,
+  ): Promise<Agent> {
+    return (await this.#register(workspace, plainAgentName(reference), introduction, worker)).agent;
+  }
+
   async #register(
     workspace: Workspace,
     name: string,
     introduction: Introduction,
+    worker?: NewWorker,
   ): Promise<{ agent: Agent; issued?: string }> {
     const standing = standingOf(introduction);
     const rights = { isPerson: standing.type === 'human' };
@@ -75,28 +94,31 @@ export class Registration {
     const profile = profileOf(introduction);
     this.#quotas.checkProfile(profile);
     const { account = LOCAL } = introduction;
-    const agent = await this.#create(workspace, {
-      ...profile,
-      ...standing,
-      account,
-      ephemeral: introduction.ephemeral ?? false,
-      attention: undefined,
-      registeredBy: introduction.claim?.client,
-      heldBy: introduction.heldBy,
-      name,
-      handle,
-      tokenHash: hashSecret(token),
-    });
+    const agent = await this.#create(
+      workspace,
+      {
+        ...profile,
+        ...standing,
+        account,
+        ephemeral: introduction.ephemeral ?? false,
+        attention: undefined,
+        registeredBy: introduction.claim?.client,
+        heldBy: introduction.heldBy,
+        name,
+        handle,
+        tokenHash: hashSecret(token),
+      },
+      worker,
+    );
     if (!agent) {
       const found = await this.#store.findAgent(workspace.id, name);
       const winner = found && this.#names.byId(found.id);
-      if (winner) return { agent: await this.#returning(winner, introduction) };
+      if (winner && !worker) return { agent: await this.#returning(winner, introduction) };
       this.#names.checkNew(workspace.id, name, rights);
       throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
     if (agent.ephemeral) this.#onEphemeral(agent);
     await this.#tools.replace(agent, introduction.tools);
-    await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
 
@@ -176,13 +198,15 @@ export class Registration {
   async #create(
     { id: workspaceId }: Workspace,
     described: Omit<NewAgent, 'workspaceId' | 'createdAt'> & { account: Account },
+    worker: NewWorker | undefined,
   ): Promise<Agent | undefined> {
     const counted = this.#quotas.registering(workspaceId, described.account);
     try {
-      const agent = await this.#store.createAgent({
-        ...described,
-        workspaceId,
-        createdAt: this.#clock.now(),
+      const created = { ...described, workspaceId, createdAt: this.#clock.now() };
+      const registered = this.#record(created, 'agent.registered', { client: described.heldBy });
+      const agent = await this.#store.createAgent(created, {
+        records: worker ? [registered, worker.record] : [registered],
+        run: worker?.run,
       });
       if (agent) this.#names.add(agent);
       return agent;
@@ -216,14 +240,14 @@ export class Registration {
   }
 
   #audit(agent: Agent, action: string, detail: Record<string, unknown>): Promise<void> {
-    const { workspaceId, name } = agent;
-    return this.#store.appendAudit({
-      workspaceId,
-      at: this.#clock.now(),
-      actor: name,
-      action,
-      subject: name,
-      detail,
-    });
+    return this.#store.appendAudit(this.#record(agent, action, detail));
+  }
+
+  #record(
+    { workspaceId, name }: Pick<Agent, 'workspaceId' | 'name'>,
+    action: string,
+    detail: Record<string, unknown>,
+  ): AuditRecord {
+    return { workspaceId, at: this.#clock.now(), actor: name, action, subject: name, detail };
   }
 }

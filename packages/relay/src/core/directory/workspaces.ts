@@ -262,7 +262,11 @@ export class Workspaces {
     subject: string,
     detail?: Record<string, unknown>,
   ): Promise<void> {
-    return this.#store.appendAudit(this.record(by, workspace, action, subject, detail));
+    return this.append(this.record(by, workspace, action, subject, detail));
+  }
+
+  append(record: AuditRecord): Promise<void> {
+    return this.#store.appendAudit(record);
   }
 
   /** For a change that is stored together with its record. */

@@ -26,10 +26,10 @@ type Names =
 export function terminalHandlers({ agents, messages, terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, resuming, releasing, results, viewing, prompts } = terminals;
   return {
-    SPAWN: (caller, { call, ...wish }) => {
+    SPAWN: (caller, { call, ...wish }, requestId) => {
       // How long to wait, and the environment, are the performer's own.
       const { waitMs, env, ...asked } = wish;
-      return spawning.spawn(principalFor(agents, caller, call, asked), wish, (text) =>
+      return spawning.spawn(principalFor(agents, caller, call, asked), requestId, wish, (text) =>
         caller.notify({ type: 'spawn.progress', agent: wish.name, text }),
       );
     },
@@ -77,11 +77,12 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       return {};
     },
     RUN_REPORT: async (caller, params) => {
-      await hosts.reported(requireAgent(caller.principal), params);
+      const { principal, hosting } = caller;
+      await hosts.reported(requireAgent(principal), params, hosting);
       return {};
     },
-    RUN_NOTE: async ({ principal }, { run, id, content }) => {
-      hosts.requireRun(requireAgent(principal), run);
+    RUN_NOTE: async ({ principal, hosting }, { run, id, content }) => {
+      hosts.requireReporter(requireAgent(principal), run, hosting);
       await messages.sendNote(principal, id, content);
       return {};
     },

@@ -60,15 +60,22 @@ export interface Processes {
     root: string | undefined;
     env: Record<string, string> | undefined;
   }): Promise<{ file: string; cwd: string; isInside: boolean }>;
-  /** Starts the host of an agent, which outlives the daemon. It introduces itself with HOST. */
-  start(program: AgentProgram): Promise<ProcessRef>;
+  /**
+   * Starts the host of an agent, which outlives the daemon. It does nothing before `record` has resolved, and ends at once if
+   * that rejects or the daemon ends: a host that has started a program is recorded. Then it introduces itself with HOST.
+   */
+  start(program: AgentProgram, record: (host: ProcessRef) => Promise<void>): Promise<void>;
   /** Called when a host started by this daemon has ended, with why, if it said so. */
   onHostEnded: (run: string, complaint: HostComplaint | undefined) => void;
   isAlive(process: ProcessRef): boolean;
+  /** Whether both run, and the process was started by the host, or by what the host has started. */
+  isBelow(process: ProcessRef, host: ProcessRef): boolean;
+  /** Whether the process has ended by itself within the time. */
+  isGone(process: ProcessRef, withinMs: number): Promise<boolean>;
   /**
-   * Ends the host and the program with all that runs in the program's terminal: gives them `patienceMs` to end by
-   * themselves, asks the host to end, then kills. Resolves when they are gone; a process that
-   * reuses the id is left alone.
+   * Ends a host that this daemon, or one before it, has started, and the program below it with all that runs in the program's
+   * terminal: gives them `patienceMs` to end by themselves, asks the host to end, then kills. Resolves when they are gone; a
+   * process that reuses the id is left alone. Never for a process that only a client has named.
    */
   end(run: { host: ProcessRef; program: ProcessRef | undefined }, patienceMs: number): Promise<void>;
 }

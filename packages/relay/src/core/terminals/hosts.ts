@@ -1,6 +1,7 @@
 import {
   type OperationParams,
   type OperationResult,
+  type ProcessRef,
   RelayError,
   type RelayEvent,
   type RunExit,
@@ -11,6 +12,7 @@ import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import { NOT_STARTED, type Runs } from './runs.ts';
@@ -30,6 +32,8 @@ interface Parts {
 interface Connected {
   run: string;
   ongoing: Ongoing;
+  /** The process that the host says it is. */
+  host: ProcessRef;
   /** The person's terminal it runs in. */
   terminal: string | undefined;
 }
@@ -70,11 +74,13 @@ export class Hosts {
 
   /** A host has connected, for the first time or again. */
   async connected(
-    { agent, local }: Principal & { agent: Agent },
+    { agent, local, unverified }: Principal & { agent: Agent },
     params: OperationParams<'HOST'>,
     ongoing: Ongoing,
   ): Promise<OperationResult<'HOST'>> {
     const { runs, presence, clock } = this.#parts;
+    if (unverified)
+      throw new RelayError('Forbidden', `Only a program with the token of ${agent.name} may be its host.`);
     const known = runs.of(agent.id);
     const isBack = known?.ended === CONNECTION_LOST;
     if (known?.id === params.run && known.endedAt !== undefined && !isBack)
@@ -85,13 +91,12 @@ export class Hosts {
     const namesake = runs.byId(id);
     if (namesake && namesake.agentId !== agent.id)
       throw new RelayError('IdConflict', `The run ${id} belongs to another agent.`);
+    const isNew = known?.id !== id;
+    if (!isNew) this.#requireSameHost(agent, known, { host, local });
     if (program === undefined) return await this.#begin(agent, params, ongoing);
     this.#requireAlone(agent, id);
     if (ongoing.hasEnded) return {};
     const startedAt = Math.min(params.startedAt, clock.now());
-    // Processes of another machine cannot be ended here.
-    const processes = local ? { host, program } : { host: undefined, program: undefined };
-    const isNew = known?.id !== id;
     const run: Run = isNew
       ? {
           ...EMPTY,
@@ -105,17 +110,41 @@ export class Hosts {
           startedAt,
         }
       : known;
-    this.#connected.set(agent.id, { run: id, ongoing, terminal });
+    this.#connected.set(agent.id, { run: id, ongoing, host, terminal });
     ongoing.onEnd = () => {
       if (this.#connected.get(agent.id)?.ongoing !== ongoing) return;
       this.#connected.delete(agent.id);
       this.lookFor(run);
     };
+    const processes = local ? this.#processesOf(run, host, program) : undefined;
     await runs.save(run, { ...processes, version, endedAt: undefined, ended: undefined });
     this.onConnected(run, params.held ?? false);
     if (isNew || isBack) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
     const { attention } = agent;
     return attention === undefined ? {} : { attention };
+  }
+
+  /**
+   * A run has one host for as long as it lives. That of a spawned run is the process which the daemon started; any other is what
+   * its first connection said.
+   */
+  #requireSameHost(agent: Agent, run: Run, { host, local }: { host: ProcessRef; local: boolean }): void {
+    const connected = this.#connected.get(agent.id);
+    const known = run.host ?? (connected?.run === run.id ? connected.host : undefined);
+    const isSame = known?.pid === host.pid && known.mark === host.mark;
+    if (run.spawned ? isSame && local : known === undefined || isSame) return;
+    throw new RelayError('IdConflict', `The run ${run.id} of ${agent.name} has another process as its host.`);
+  }
+
+  /**
+   * The processes of a run of this machine. That of a spawned run's program is kept once it was seen below its host. All others
+   * are only what a client says: they are looked at, and never ended.
+   */
+  #processesOf(run: Run, host: ProcessRef, said: ProcessRef): Pick<Run, 'host' | 'program'> {
+    const { processes } = this.#parts;
+    const isKnown = run.program !== undefined && processes.isAlive(run.program);
+    const program = !isKnown && processes.isBelow(said, host) ? said : run.program;
+    return { host: run.spawned ? run.host : host, program };
   }
 
   /** Keeps the agent for a run that is about to start. Throws if it has another one; the returned function gives it up. */
@@ -142,9 +171,10 @@ export class Hosts {
 
   /** An agent has one run at a time: messages, viewers and `release` are for that one. */
   #requireAlone(agent: Agent, run: string): void {
-    const live = this.#parts.runs.live(agent.id);
+    const latest = this.#parts.runs.of(agent.id);
     const starting = this.#starting.get(agent.id);
-    const other = live && live.id !== run && !this.isGone(live) ? this.#locationOf(live) : undefined;
+    const isOther = latest && latest.id !== run && !(this.isGone(latest) && !this.#isLeftBehind(latest));
+    const other = isOther ? this.#locationOf(latest) : undefined;
     const taken = other ?? (starting && starting.run !== run ? starting : undefined);
     if (!taken) return;
     const { cli, pid, terminal } = taken;
@@ -152,6 +182,11 @@ export class Hosts {
     throw new RelayError('NameInUse', `${agent.name} is already running (${where}).`, {
       next: `Choose another name with --name, or look at it: agent-relay attach ${agent.name}`,
     });
+  }
+
+  /** Whether the program of a worker goes on without its host. */
+  #isLeftBehind({ spawned, program }: Run): boolean {
+    return spawned && program !== undefined && this.#parts.processes.isAlive(program);
   }
 
   #locationOf({ id, agentId, cli, host }: Run): RunLocation {
@@ -165,6 +200,14 @@ export class Hosts {
     const run = this.#parts.runs.of(agent.id);
     if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
     return run;
+  }
+
+  /** The same for what another connection than that of its host must not say; the host itself may not be back yet. */
+  requireReporter(agent: Agent, id: string, hosting: Ongoing | undefined): Run {
+    const run = this.requireRun(agent, id);
+    const host = this.#connected.get(agent.id);
+    if (host?.run !== id || host.ongoing === hosting) return run;
+    throw new RelayError('Forbidden', `Another connection is the host of ${agent.name}'s run ${id}.`);
   }
 
   /** The same for what only the host itself may say: on the connection by which it holds the run. */
@@ -184,8 +227,9 @@ export class Hosts {
   async reported(
     agent: Agent,
     { run: id, exit, session, stopped }: OperationParams<'RUN_REPORT'>,
+    hosting: Ongoing | undefined,
   ): Promise<void> {
-    const run = this.requireRun(agent, id);
+    const run = this.requireReporter(agent, id, hosting);
     if (session !== undefined && session !== run.session) await this.#parts.runs.save(run, { session });
     const why = stopped === undefined ? {} : { ended: `its host was stopped by ${stopped}` };
     if (exit) await this.ended(run, { exit: exitOf(exit), ...why });
@@ -231,14 +275,14 @@ export class Hosts {
     return end.promise;
   }
 
-  /** The program has ended; the first report stays. */
-  async ended(run: Run, how: { exit?: RunExit; ended?: string } = {}): Promise<void> {
+  /** The program has ended; the first report stays. `record` is for the audit log. */
+  async ended(run: Run, how: { exit?: RunExit; ended?: string } = {}, record?: AuditRecord): Promise<void> {
     if (run.endedAt !== undefined) return;
     const { runs, clock, presence } = this.#parts;
     const isReleased = this.isReleasing(run);
     // That its host is gone is then no news.
     const why = isReleased && !how.exit ? { ended: 'released' } : how;
-    const saved = runs.save(run, { ...why, endedAt: clock.now() });
+    const saved = runs.save(run, { ...why, endedAt: clock.now() }, record);
     const agent = this.#parts.agentOf(run.agentId);
     if (agent) {
       const end = {
@@ -285,6 +329,7 @@ export const HOST_GONE = 'its host process ended without a report';
 const CONNECTION_LOST = 'its connection was lost';
 
 const EMPTY = {
+  request: undefined,
   spawned: false,
   parentId: undefined,
   account: undefined,

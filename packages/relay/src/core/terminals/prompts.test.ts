@@ -129,6 +129,8 @@ describe('a permission prompt', () => {
     const command = await told();
     await report({ prompt: SECOND, answered: { request: command?.request, isSent: false } });
     await refused;
+    const { entries } = await core.owner(workspace).request('AUDIT', { limit: 2 });
+    expect(entries.map(({ action }) => action)).toEqual(['prompt.answer_failed', 'prompt.answer']);
   });
 
   it('is answered by only one of two people', async () => {

@@ -2,6 +2,7 @@ import {
   type OperationParams,
   type OperationResult,
   PROMPT_TEXT_LIMIT,
+  type PromptAnswer,
   RelayError,
 } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
@@ -82,30 +83,41 @@ export class Prompts {
     { agent: name, digest, answer }: OperationParams<'PROMPT_ANSWER'>,
   ): Promise<void> {
     requirePerson(principal);
-    const { agents, workspaces, hosts, newId } = this.#parts;
+    const { agents, workspaces } = this.#parts;
     const agent = agents.get(principal.workspace, name);
     const prompt = this.#open.get(agent.id);
     if (prompt?.digest !== digest || prompt.isAnswering) throw changed(agent);
     if (prompt.isTooLong && answer === 'allow') throw tooLong(agent);
     prompt.isAnswering = true;
     try {
+      const audit = (action: string, detail: Record<string, unknown>) =>
+        workspaces.audit(principal, principal.workspace, action, agent.name, { digest, answer, ...detail });
       // Before it is passed on: every decision is in the log.
-      await workspaces.audit(principal, principal.workspace, 'prompt.answer', agent.name, { digest, answer });
-      const { run, host, key } = prompt;
-      // Meanwhile another one may have opened, or another connection become the host.
-      if (this.#open.get(agent.id) !== prompt) throw changed(agent);
-      if (!hosts.isHost(run, host)) throw hostAway(agent);
-      const request = newId('answer');
-      const isSent = this.#whenAnswered(request, host);
-      const command = { kind: 'answer', request, key, answer } as const;
-      host.tell({ type: 'terminal.command', run: run.id, command });
-      const outcome = await isSent;
-      if (outcome === undefined) throw hostAway(agent);
-      if (!outcome) throw changed(agent);
-      if (this.#open.get(agent.id) === prompt) this.#close(agent);
+      await audit('prompt.answer', {});
+      const error = await this.#pass(agent, prompt, answer);
+      if (error) await audit('prompt.answer_failed', { error: error.message });
+      if (error) throw error;
     } finally {
       prompt.isAnswering = false;
     }
+  }
+
+  /** Resolves with why the answer was not passed on, or may not have been. */
+  async #pass(agent: Agent, prompt: OpenPrompt, answer: PromptAnswer): Promise<RelayError | undefined> {
+    const { hosts, newId } = this.#parts;
+    const { run, host, key } = prompt;
+    // Meanwhile another one may have opened, or another connection become the host.
+    if (this.#open.get(agent.id) !== prompt) return changed(agent);
+    if (!hosts.isHost(run, host)) return hostAway(agent);
+    const request = newId('answer');
+    const isSent = this.#whenAnswered(request, host);
+    const command = { kind: 'answer', request, key, answer } as const;
+    host.tell({ type: 'terminal.command', run: run.id, command });
+    const outcome = await isSent;
+    if (outcome === undefined) return hostAway(agent);
+    if (!outcome) return changed(agent);
+    if (this.#open.get(agent.id) === prompt) this.#close(agent);
+    return undefined;
   }
 
   /** The host reports what is open now. */

@@ -21,7 +21,12 @@ async function hosted(name: string): Promise<Participant> {
   const { run } = program;
   const host = await core.join(workspace, name, { token: program.token });
   host.connect({ paths: ['pty'], receiver: run });
-  await host.request('HOST', { run, cli: 'claude', cwd: '/work', host: GONE, program: GONE, startedAt: 1 });
+  const started = core.processes.hostOf(run);
+  await host.request('HOST', {
+    ...{ run, cli: 'claude', cwd: '/work', startedAt: 1 },
+    host: started,
+    program: { pid: started.pid + 1000, mark: 'x' },
+  });
   return host;
 }
 

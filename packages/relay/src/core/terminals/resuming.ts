@@ -80,8 +80,13 @@ export class Resuming {
       );
     await hosts.ended(before, { ended: HOST_GONE });
     // The CLI may still be ending, and writing its conversation.
-    const { host, program } = before;
-    if (host) await processes.end({ host, program }, PROGRAM_MS);
+    const { spawned, host, program } = before;
+    if (spawned && host) await processes.end({ host, program }, PROGRAM_MS);
+    else if (!spawned && program && !(await processes.isGone(program, PROGRAM_MS)))
+      throw notResumable(
+        `The program of ${agent.name} still runs (pid ${program.pid}), although its terminal is gone.`,
+        'End it, then try again.',
+      );
     const { session, cli, args, choices, cwd } = before;
     if (session === undefined)
       throw notResumable(
@@ -96,10 +101,16 @@ export class Resuming {
       return { name: agent.name, status: 'foreground', ...place };
     }
     const { workspaceId, account = runs.accountFor(undefined) } = before;
-    await starting.within(workspaceId, account, () => this.#start(principal, agent, before, { file, env }));
+    const begun = await starting.within(workspaceId, account, () => this.#again(principal, agent, before));
+    await starting.begin(begun.run, (signal) => this.#start(principal, agent, begun, { file, env, signal }));
     const outcome = await readiness.wait(agent, waitMs);
     const run = runs.of(agent.id);
-    if (endedEarly(run)) throw starting.failure(agent, run, 'Try again, or release it and spawn a new one.');
+    if (endedEarly(run)) {
+      const failure = starting.failure(agent, run, 'Try again, or release it and spawn a new one.');
+      const why = { ended: 'it ended right away', reason: failure.message };
+      if (run) await starting.failed(principal, 'agent.resume_failed', agent, run, why);
+      throw failure;
+    }
     return { name: agent.name, ...outcome };
   }
 
@@ -126,42 +137,40 @@ export class Resuming {
     }
   }
 
-  /** Only a hash of its token is stored, so it gets a new one; the programs with the old one have ended. */
-  async #start(
-    principal: Principal,
-    agent: Agent,
-    before: Run,
-    { file, env }: { file: string; env: Wish['env'] },
-  ): Promise<void> {
-    const { agents, hosts, readiness, newId, starting } = this.#parts;
-    const id = newRunId(newId);
-    const { cli } = before;
-    const free = hosts.reserve(agent, { run: id, cli, pid: undefined, terminal: undefined });
-    let token: string;
-    let run: Run;
+  /**
+   * Stores the run as it begins again, with the record of it; from now on it is known as the agent's run. Only a hash of its
+   * token is stored, so it gets a new one; the programs with the old one have ended.
+   */
+  async #again(principal: Principal, agent: Agent, before: Run): Promise<{ run: Run; token: string }> {
+    const { agents, hosts, runs, clock, newId, starting } = this.#parts;
+    const run: Run = { ...before, ...NOT_STARTED, id: newRunId(newId), startedAt: clock.now() };
+    const free = hosts.reserve(agent, { run: run.id, cli: run.cli, pid: undefined, terminal: undefined });
     try {
-      token = await agents.rotateToken(agent);
-      run = await this.#again(before, id);
+      const token = await agents.rotateToken(agent);
+      await runs.save(run, {}, starting.record(principal, 'agent.resumed', agent.name, run));
+      return { run, token };
     } finally {
       free();
     }
-    readiness.expect(agent.id);
-    try {
-      const start = { token, file, env, resume: before.session };
-      await starting.start(principal.workspace.name, agent, run, start);
-    } catch (error) {
-      await hosts.ended(run, { ended: 'it could not be started' });
-      throw error;
-    }
-    await starting.started(principal, 'agent.resumed', agent, run);
   }
 
-  /** The run as it begins again; from now on it is known as the agent's run. */
-  async #again(before: Run, id: string): Promise<Run> {
-    const { runs, clock } = this.#parts;
-    const run: Run = { ...before, ...NOT_STARTED, id, startedAt: clock.now() };
-    await runs.save(run);
-    return run;
+  async #start(
+    principal: Principal,
+    agent: Agent,
+    { run, token }: { run: Run; token: string },
+    { file, env, signal }: { file: string; env: Wish['env']; signal: AbortSignal },
+  ): Promise<void> {
+    const { readiness, starting } = this.#parts;
+    readiness.expect(agent.id);
+    try {
+      const start = { token, file, env, resume: run.session };
+      await starting.start(principal.workspace, agent, run, start, signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const why = { ended: 'it could not be started', reason };
+      await starting.failed(principal, 'agent.resume_failed', agent, run, why);
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Reason, RunInfo, RunState } from '@agent-relay/protocol';
 import { accountOf } from '../governance/accounts.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Run, RunStore } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
@@ -26,11 +27,12 @@ export class Runs {
     this.#store = store;
   }
 
-  /** Loads the runs of a workspace; resolves with those that had not ended. */
+  /** Loads the runs of a workspace that are not known yet; resolves with those of them that had not ended. */
   async load(workspace: Workspace): Promise<Run[]> {
-    const runs = await this.#store.latestRuns(workspace.id);
-    for (const run of runs) if (!this.#latest.has(run.agentId)) this.#latest.set(run.agentId, run);
-    return runs.filter(({ endedAt }) => endedAt === undefined);
+    const stored = await this.#store.latestRuns(workspace.id);
+    const found = stored.filter(({ agentId }) => !this.#latest.has(agentId));
+    for (const run of found) this.#latest.set(run.agentId, run);
+    return found.filter(({ endedAt }) => endedAt === undefined);
   }
 
   of(agentId: number): Run | undefined {
@@ -70,11 +72,17 @@ export class Runs {
     ).length;
   }
 
-  async save(run: Run, changes: Partial<Run> = {}): Promise<void> {
+  /** `record` is for the audit log. */
+  async save(run: Run, changes: Partial<Run> = {}, record?: AuditRecord): Promise<void> {
     Object.assign(run, changes);
+    this.noteStored(run);
+    await this.#store.saveRun({ ...run }, record);
+  }
+
+  /** A run that was stored with its agent. */
+  noteStored(run: Run): void {
     const before = this.#latest.get(run.agentId);
     if (!before || before.startedAt <= run.startedAt) this.#latest.set(run.agentId, run);
-    await this.#store.saveRun({ ...run });
   }
 
   waitingFor(agentId: number): Reason | undefined {

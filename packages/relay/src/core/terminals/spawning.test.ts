@@ -21,13 +21,13 @@ async function hosted(name: string, paths: Array<'hook' | 'pty'> = ['pty']): Pro
   if (!program) throw new Error(`${name} was not started.`);
   const host = await core.join(workspace, name, { token: program.token });
   host.connect({ paths, receiver: program.run });
-  const gone = { pid: 1001, mark: 'x' };
+  const started = core.processes.hostOf(program.run);
   await host.request('HOST', {
     run: program.run,
     cli: 'claude',
     cwd: '/work',
-    host: gone,
-    program: gone,
+    host: started,
+    program: { pid: started.pid + 1000, mark: 'x' },
     startedAt: 1,
   });
   return host;
@@ -97,12 +97,48 @@ describe('SPAWN', () => {
     expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
   });
 
+  it('that is sent again is the same request, also to another daemon, and starts nothing more', async () => {
+    const wish = { name: 'Worker', cli: 'claude', waitMs: 0 };
+    const again = (by: Participant) => by.request('SPAWN', wish, 'c1-lost');
+    const spawned = { name: 'Worker', status: 'spawning' };
+    expect(await Promise.all([again(lead), again(lead.again())])).toEqual([spawned, spawned]);
+    await core.restart();
+    lead = await core.join(workspace, 'Boss', { token: lead.token });
+    expect(await again(lead)).toEqual(spawned);
+    expect(core.processes.started).toHaveLength(1);
+    const taken = { code: 'NameTaken' };
+    await expect(spawn('Worker')).rejects.toMatchObject(taken);
+    await expect(again(core.owner(workspace))).rejects.toMatchObject(taken);
+    const ended = await hosted('Worker');
+    const { run = '' } = core.processes.started[0] ?? {};
+    await ended.request('RUN_REPORT', { run, exit: { code: 1 } });
+    await expect(again(lead)).rejects.toMatchObject({ code: 'SpawnFailed' });
+    expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
+  });
+
+  it('is in the audit log before its program starts, and why it was not started too', async () => {
+    const actions = async () =>
+      (await core.owner(workspace).request('AUDIT', {})).entries
+        .filter(({ subject }) => subject === 'Worker')
+        .map(({ action, detail }) => [action, detail?.reason]);
+    core.processes.start = async () => {
+      expect(await actions()).toEqual([
+        ['agent.spawned', undefined],
+        ['agent.registered', undefined],
+      ]);
+      throw new Error('no processes left');
+    };
+    await expect(spawn('Worker')).rejects.toThrow('no processes left');
+    expect((await actions())[0]).toEqual(['agent.spawn_failed', 'no processes left']);
+  });
+
   it.each([
     ['a task without text', { task: ' ' }, 'EmptyBody'],
     ['a channel that cannot exist', { channels: ['two words'] }, 'InvalidName'],
     ['a channel too many', { channels: ['one', 'two'] }, 'LimitReached'],
   ])('is refused with %s, which nobody is told otherwise', async (_what, more, code) => {
     await expect(spawn('Worker', { task: 'Go', ...more })).rejects.toMatchObject({ code });
+    expect(core.processes.started).toEqual([]);
     expect(await runOf('Worker')).toBeUndefined();
     // Whatever was about to be sent is sent before.
     await core.restart();

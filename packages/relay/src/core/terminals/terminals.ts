@@ -19,6 +19,7 @@ import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
 import { Prompts } from './prompts.ts';
 import { Readiness } from './readiness.ts';
+import { Recovery } from './recovery.ts';
 import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
 import { Resuming } from './resuming.ts';
@@ -70,6 +71,7 @@ export class Terminals {
   /** Called when an agent waits until a person does something. */
   onWaiting: (agent: Agent, reason: Reason) => void = () => undefined;
   readonly #readiness: Readiness;
+  readonly #recovery: Recovery;
   readonly #parts: Parts;
   readonly #orphans: TerminalOptions['orphans'];
 
@@ -90,7 +92,8 @@ export class Terminals {
     const starting = new Starting({ ...parts, runs, hosts, processes, clis });
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, workplaces, starting, clis });
     this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, starting, clis });
-    this.releasing = new Releasing({ ...parts, runs, hosts, processes, workplaces });
+    this.releasing = new Releasing({ ...parts, runs, hosts, processes, workplaces, starting });
+    this.#recovery = new Recovery({ ...parts, hosts, starting, workplaces });
     this.results = new Results({ ...parts, runs, hosts });
     this.viewing = new Viewing({ ...parts, runs, hosts, goneAfterMs });
     this.prompts = new Prompts({ ...parts, runs, hosts });
@@ -110,7 +113,8 @@ export class Terminals {
     for (const run of await this.runs.load(workspace)) {
       const hasTask = this.#parts.agents.byId(run.agentId)?.task !== undefined;
       if (run.spawned && run.readyAt === undefined && hasTask) this.#readiness.expectAgain(run.agentId);
-      this.hosts.lookFor(run);
+      // That one cannot be put in order must not keep the daemon from starting.
+      await this.#parts.background(this.#recovery.recover(workspace, run));
     }
   }
 

@@ -1,6 +1,7 @@
-import { type OperationParams, RelayError } from '@agent-relay/protocol';
+import { type LeftWorktree, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Processes } from '../ports/processes.ts';
-import type { Worktree, Worktrees } from '../ports/worktrees.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Removal, RunName, Worktree, Worktrees } from '../ports/worktrees.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
 import type { Cli } from './clis.ts';
 import { isPerson } from './permissions.ts';
@@ -9,7 +10,19 @@ export interface Workplace {
   /** The CLI's program. */
   file: string;
   cwd: string;
-  worktree: Worktree | undefined;
+}
+
+/** Where an agent with a worktree of its own works. */
+interface WorktreeWish {
+  name: string;
+  cwd: string;
+  env: Record<string, string> | undefined;
+  setup: string | undefined;
+  onProgress: (text: string) => void;
+  /** Stores where it will be, before anything is made. */
+  planned: (worktree: Worktree) => Promise<void>;
+  /** Ends its set-up. */
+  signal: AbortSignal;
 }
 
 interface Parts {
@@ -29,14 +42,14 @@ export class Workplaces {
     this.#parts = parts;
   }
 
+  /** Looks for the program and the directory. */
   async find(
     principal: Principal,
     cli: Cli,
-    { name, cwd, env, worktree: wantsWorktree, setup }: OperationParams<'SPAWN'>,
-    onProgress: (text: string) => void,
+    { cwd, env, worktree: wantsWorktree, setup }: OperationParams<'SPAWN'>,
   ): Promise<Workplace> {
-    const { processes, worktrees, anywhere } = this.#parts;
-    const { root, directory } = principal.workspace;
+    const { processes, anywhere } = this.#parts;
+    const { root } = principal.workspace;
     if (setup !== undefined && !wantsWorktree)
       throw new RelayError('InvalidRequest', 'A set-up command is for a worktree.', {
         next: 'Add --worktree, or omit the set-up command.',
@@ -50,21 +63,33 @@ export class Workplaces {
       throw new RelayError('Forbidden', `${found.cwd} is not in the project's directory.`, {
         next: 'Omit cwd, or ask the user to allow it with "spawn": {"anywhere": true} in settings.json.',
       });
-    const { file } = found;
-    if (!wantsWorktree) return { file, cwd: found.cwd, worktree: undefined };
-    const made = await worktrees.create({
-      ...{ name, area: directory, cwd: found.cwd, env, onProgress },
-      setup: setup ?? this.#parts.setup,
-    });
-    return { file, ...made };
+    return { file: found.file, cwd: found.cwd };
   }
 
-  /** Removes the worktree of an unused workplace; resolves with why it was kept, if it was. */
-  async leave({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
-    return worktree && (await this.#parts.worktrees.remove(worktree));
+  /** Makes a worktree and sets it up; resolves with the directory to work in. If that fails, nothing of it is left. */
+  async makeWorktree({ directory }: Workspace, { setup, ...wish }: WorktreeWish): Promise<string> {
+    const { worktrees, setup: usual } = this.#parts;
+    return (await worktrees.create({ ...wish, area: directory, setup: setup ?? usual })).cwd;
+  }
+
+  /** Removes the worktree of a workplace that is not used any more; resolves with what there is to say about it. */
+  async leave(worktree: Worktree | undefined, of: RunName): Promise<LeftWorktree | undefined> {
+    if (!worktree) return undefined;
+    return leftOf(worktree, await this.#parts.worktrees.remove(worktree, of));
+  }
+
+  /** The same for one in which no agent was started: the daemon was killed, perhaps while it was made. */
+  async discard(worktree: Worktree | undefined, of: RunName): Promise<LeftWorktree | undefined> {
+    return worktree && leftOf(worktree, await this.#parts.worktrees.discard(worktree, of));
   }
 }
 
-/** The location of a kept worktree, and how to remove it. */
-export const keptText = ({ path, branch }: Worktree, why: string): string =>
-  `The worktree was kept: ${why}.\n${path} (branch ${branch})\nRemove it with: git worktree remove --force ${path}`;
+function leftOf({ path, branch }: Worktree, { kept, commits, ignored }: Removal): LeftWorktree | undefined {
+  if (!kept && commits === 0 && ignored.files === 0) return undefined;
+  return {
+    ...{ path, branch },
+    ...(kept && { kept: kept.why, next: kept.next }),
+    ...(commits === 0 ? {} : { commits }),
+    ...(ignored.files === 0 ? {} : { ignored }),
+  };
+}

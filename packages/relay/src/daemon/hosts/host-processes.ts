@@ -8,6 +8,7 @@ import { ensurePrivateDirectory } from '@agent-relay/platform';
 import {
   findCommand,
   isAlive,
+  isDescendant,
   processMark,
   signalProcess,
   signalSession,
@@ -55,7 +56,7 @@ export class HostProcesses implements Processes {
     return { file, cwd: place, isInside: inside !== undefined && !/^\.\.(\/|$)/.test(inside) };
   }
 
-  async start(wanted: AgentProgram): Promise<ProcessRef> {
+  async start(wanted: AgentProgram, record: Parameters<Processes['start']>[1]): Promise<void> {
     const { dataDirectory, program, patterns } = this.#options;
     const { token, env: given, ...spec } = wanted;
     const env = agentEnvironment(given ?? process.env, { ...wanted, dataDirectory });
@@ -69,31 +70,53 @@ export class HostProcesses implements Processes {
     });
     closeSync(log);
     this.#watch(child, wanted.run);
-    // Never as an argument: it contains the token.
-    child.stdin?.end(JSON.stringify({ ...spec, token, env, patterns }));
-    const mark = child.pid === undefined ? undefined : processMark(child.pid);
-    if (child.pid === undefined) {
+    const { pid } = child;
+    if (pid === undefined) {
       const [cause]: Error[] = await once(child, 'error');
       throw new RelayError('SpawnFailed', `The agent's host could not be started: ${cause?.message}.`, {
         cause,
       });
     }
+    const mark = processMark(pid);
     if (mark === undefined) throw new RelayError('SpawnFailed', "The agent's host ended at once.");
-    return { pid: child.pid, mark };
+    try {
+      await record({ pid, mark });
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+    // Never as an argument: it contains the token. The host waits for it, and ends if its input ends without it.
+    child.stdin?.end(JSON.stringify({ ...spec, token, env, patterns }));
   }
 
   isAlive(process: ProcessRef): boolean {
     return isAlive(process);
   }
 
+  isBelow(process: ProcessRef, host: ProcessRef): boolean {
+    return isDescendant(process, host);
+  }
+
+  async isGone(process: ProcessRef, withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    while (isAlive(process)) {
+      if (performance.now() >= deadline) return false;
+      await delay(POLL_MS);
+    }
+    return true;
+  }
+
   async end({ host, program }: Parameters<Processes['end']>[0], patienceMs: number): Promise<void> {
     const both = [host, ...(program ? [program] : [])];
     const areGone = async (withinMs: number) =>
-      (await Promise.all(both.map((one) => isGone(one, withinMs)))).every(Boolean);
+      (await Promise.all(both.map((one) => this.isGone(one, withinMs)))).every(Boolean);
     if (await areGone(patienceMs)) return;
-    if (signalProcess(host, 'SIGTERM')) await isGone(host, HOST_MS);
+    if (signalProcess(host, 'SIGTERM')) await this.isGone(host, HOST_MS);
     signalProcess(host, 'SIGKILL');
-    if (program && isAlive(program)) signalSession(program.pid, 'SIGKILL');
+    if (program && isAlive(program)) {
+      signalSession(program.pid, 'SIGKILL');
+      signalProcess(program, 'SIGKILL');
+    }
     if (!(await areGone(KILL_MS)))
       throw new RelayError('Internal', `The process ${host.pid} cannot be ended.`);
   }
@@ -146,14 +169,4 @@ async function directoryAt(wanted: string | undefined, root: string | undefined)
     details: { field: 'cwd' },
     next: 'Choose a directory that exists.',
   });
-}
-
-/** Whether the process has ended by the deadline. */
-async function isGone(process: ProcessRef, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  while (isAlive(process)) {
-    if (performance.now() >= deadline) return false;
-    await delay(POLL_MS);
-  }
-  return true;
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commit, git, newRepository } from '../../../../../test/kit/repository.ts';
-import type { WantedWorktree } from '../../core/ports/worktrees.ts';
+import type { WantedWorktree, Worktree } from '../../core/ports/worktrees.ts';
 import { GitWorktrees } from './git-worktrees.ts';
 
 let directory: string;
@@ -111,6 +111,13 @@ describe('no worktree is made, and nothing is changed,', () => {
       /has a branch named "relay"/,
     ],
     [
+      'for a name that cannot be a branch',
+      () => ({ name: 'x.lock' }),
+      /"x.lock" cannot be the name of a branch/,
+    ],
+    ['for a name that git uses itself', () => ({ name: 'HEAD' }), /"HEAD" cannot/],
+    ['for a name that cannot be a worktree', () => ({ name: '@' }), /"@" cannot/],
+    [
       'with submodules, and no command that brings them',
       () => {
         commit(repository, 'Modules', { '.gitmodules': '[submodule "lib"]\n' });
@@ -159,7 +166,7 @@ describe('the set-up command', () => {
     await expect(create({ setup: 'touch made.txt; false' })).rejects.toMatchObject({
       code: 'SetupFailed',
       message: expect.stringMatching(
-        /worktrees\/shop\/Tests \(branch relay\/Tests\) was kept: it has untracked files/,
+        /was kept: it has untracked files\.\n.*worktrees\/shop\/Tests \(branch relay\/Tests\)\n/,
       ),
     });
   });
@@ -176,73 +183,63 @@ describe('the set-up command', () => {
   });
 });
 
-describe('removing', () => {
-  const made = async () => (await create()).worktree;
-
-  it('deletes the worktree and its branch, including ignored files', async () => {
-    commit(repository, 'Ignore', { '.gitignore': 'build\n' });
-    const worktree = await made();
-    mkdirSync(join(worktree.path, 'build'));
-    writeFileSync(join(worktree.path, 'build/out.js'), '');
-    expect(await worktrees.remove(worktree)).toBeUndefined();
-    expect(existsSync(worktree.path)).toBe(false);
+describe('a worktree that was planned, when the daemon was killed', () => {
+  const TESTS = { agent: 'Tests', run: 'run_1' };
+  const discard = async (worktree: Worktree) => (await worktrees.discard(worktree, TESTS)).kept?.why;
+  const planned = async (): Promise<Worktree> => {
+    const plans: Worktree[] = [];
+    await create({
+      planned: async (worktree) => {
+        plans.push(worktree);
+        throw new Error('killed');
+      },
+    }).catch(() => undefined);
+    const [plan] = plans;
+    if (!plan) throw new Error('nothing was planned');
+    return plan;
+  };
+  const isGone = ({ path }: Worktree) => {
+    expect(existsSync(path)).toBe(false);
     expect(branches()).toBe('main');
     expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
-    expect(await worktrees.remove(worktree)).toBeUndefined();
+  };
+
+  it('was not made yet', async () => {
+    const worktree = await planned();
+    expect(await discard(worktree)).toBeUndefined();
+    isGone(worktree);
   });
 
-  it.each<[what: string, change: (path: string) => void, why: string]>([
-    ['changes', (path) => writeFileSync(join(path, 'README.md'), 'x'), 'it has uncommitted changes'],
-    [
-      'untracked files, though the user does not want to see them',
-      (path) => {
-        git(path, 'config', 'status.showUntrackedFiles', 'no');
-        writeFileSync(join(path, 'notes.txt'), 'x');
-      },
-      'it has untracked files',
-    ],
-    ['commits', (path) => commit(path, 'Work', { 'a.txt': 'a' }), 'it has commits that no other branch has'],
-    [
-      'commits on no branch',
-      (path) => {
-        git(path, 'checkout', '--quiet', '--detach');
-        commit(path, 'Work', { 'a.txt': 'a' });
-      },
-      'it has commits that no other branch has',
-    ],
-    [
-      'commits on another new branch',
-      (path) => {
-        git(path, 'checkout', '--quiet', '-b', 'feature');
-        commit(path, 'Work', { 'a.txt': 'a' });
-      },
-      'it has commits that no other branch has',
-    ],
-  ])('never deletes %s', async (_, change, why) => {
-    const worktree = await made();
-    change(worktree.path);
-    expect(await worktrees.remove(worktree)).toBe(why);
-    expect(existsSync(worktree.path)).toBe(true);
-    expect(branches()).toContain('relay/Tests');
+  it('has only its branch', async () => {
+    const worktree = await planned();
+    git(repository, 'branch', worktree.branch);
+    expect(await discard(worktree)).toBeUndefined();
+    isGone(worktree);
   });
 
-  it('deletes a branch whose commits are on another branch', async () => {
-    const worktree = await made();
-    commit(worktree.path, 'Work', { 'a.txt': 'a' });
-    git(repository, 'merge', '--quiet', 'relay/Tests');
-    expect(await worktrees.remove(worktree)).toBeUndefined();
-    expect(branches()).toBe('main');
+  it('is half made', async () => {
+    const { worktree } = await create();
+    const [, administration = ''] =
+      /gitdir: (.*)/.exec(readFileSync(join(worktree.path, '.git'), 'utf8')) ?? [];
+    writeFileSync(join(administration, 'locked'), 'initializing\n');
+    rmSync(join(worktree.path, 'README.md'));
+    expect(await discard(worktree)).toBeUndefined();
+    isGone(worktree);
   });
 
-  it('keeps a worktree with submodules', async () => {
-    const library = join(directory, 'library');
-    await newRepository(library);
-    git(repository, '-c', 'protocol.file.allow=always', 'submodule', 'add', '--quiet', library, 'lib');
-    commit(repository, 'Library', {});
-    const { worktree } = await create({
-      setup: 'git -c protocol.file.allow=always submodule update --init --quiet',
-    });
-    expect(existsSync(join(worktree.path, 'lib/README.md'))).toBe(true);
-    expect(await worktrees.remove(worktree)).toMatch(/submodules/);
+  it('is complete, and is kept if something was done in it', async () => {
+    const { worktree } = await create();
+    writeFileSync(join(worktree.path, 'draft.md'), 'x');
+    expect(await discard(worktree)).toBe('it has untracked files');
+    rmSync(join(worktree.path, 'draft.md'));
+    expect(await discard(worktree)).toBeUndefined();
+    isGone(worktree);
+  });
+
+  it('has lost its directory, but not its branch, which goes too', async () => {
+    const { worktree } = await create();
+    git(repository, 'worktree', 'remove', worktree.path);
+    expect((await worktrees.remove(worktree, TESTS)).kept).toBeUndefined();
+    isGone(worktree);
   });
 });

@@ -1,21 +1,33 @@
 import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ensurePrivateDirectory } from '@agent-relay/platform';
-import { isRelayError, RelayError } from '@agent-relay/protocol';
-import type { WantedWorktree, Worktree, Worktrees } from '../../core/ports/worktrees.ts';
-import { complaintOf, git } from './git.ts';
-import { freeBranch, noWorktree, repositoryAt } from './repository.ts';
+import { ensurePrivateDirectory, readIfThere } from '@agent-relay/platform';
+import { isRelayError, RelayError, worktreeLines } from '@agent-relay/protocol';
+import type { Removal, RunName, WantedWorktree, Worktree, Worktrees } from '../../core/ports/worktrees.ts';
+import { complaintOf, git, gitWithUs } from '../../git/git.ts';
+import { dropExpired } from '../../git/kept-commits.ts';
+import { adminDirectory, noneIfMissing } from './git-files.ts';
+import { removeAbandoned } from './inspection.ts';
+import { KnownRepositories } from './known-repositories.ts';
+import { Remover } from './removal.ts';
+import { checkName, freeBranch, noWorktree, type Repository, repositoryAt } from './repository.ts';
 import { setUp } from './set-up.ts';
+
+/** No release takes so long. */
+const ABANDONED_MS = 3_600_000;
 
 /** Worktrees in the data directory, which is private to this user. */
 export class GitWorktrees implements Worktrees {
   readonly #dataDirectory: string;
+  readonly #repositories: KnownRepositories;
+  readonly #remover = new Remover();
   readonly #stopping = new AbortController();
   /** One at a time: the next one must see the branch of the last one. */
   #adding: Promise<unknown> = Promise.resolve();
 
   constructor(dataDirectory: string) {
     this.#dataDirectory = dataDirectory;
+    this.#repositories = new KnownRepositories(join(dataDirectory, 'worktree-repositories'));
   }
 
   /** Ends set-up commands that are running. */
@@ -24,103 +36,90 @@ export class GitWorktrees implements Worktrees {
   }
 
   async create(wanted: WantedWorktree): Promise<{ worktree: Worktree; cwd: string }> {
-    const { cwd, setup, env, onProgress } = wanted;
-    const { common, prefix } = await repositoryAt(cwd, { hasSetup: setup !== undefined, env });
+    const { name, cwd, setup, env, onProgress } = wanted;
+    const repository = await repositoryAt(cwd, { hasSetup: setup !== undefined, env });
+    await checkName(name);
     const parent = join(this.#dataDirectory, 'worktrees', wanted.area);
     await ensurePrivateDirectory(join(this.#dataDirectory, 'worktrees'));
     await ensurePrivateDirectory(parent);
-    const adding = this.#adding.then(() => this.#add(parent, common, wanted));
+    await this.#repositories.add(repository.common);
+    const adding = this.#adding.then(() => this.#add(parent, repository, wanted));
     this.#adding = adding.catch(() => undefined);
     const worktree = await adding;
-    const { signal } = this.#stopping;
+    const signal = AbortSignal.any([this.#stopping.signal, ...(wanted.signal ? [wanted.signal] : [])]);
     const place = { cwd: worktree.path, env, onProgress, signal };
     if (setup !== undefined)
-      await setUp({ ...place, command: setup }).catch((error) => this.#undo(worktree, error));
-    return { worktree, cwd: join(worktree.path, prefix) };
+      await setUp({ ...place, command: setup }).catch((error) => this.#leave(worktree, name, error));
+    return { worktree, cwd: join(worktree.path, repository.prefix) };
   }
 
-  async remove(worktree: Worktree): Promise<string | undefined> {
-    try {
-      return existsSync(worktree.path) ? await this.#remove(worktree) : undefined;
-    } catch (error) {
-      // Git was uninstalled.
-      if (isRelayError(error, 'CommandNotFound')) return error.message.replace(/\.$/, '');
-      throw error;
-    }
+  remove(worktree: Worktree, of: RunName): Promise<Removal> {
+    return this.#remover.remove(worktree, of);
   }
 
-  async #remove({ path, branch, repository }: Worktree): Promise<string | undefined> {
-    const unsafe = (await changesIn(path)) ?? (await commitsIn(path, branch));
-    if (unsafe !== undefined) return unsafe;
-    const tip = await git(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]);
-    // Without force: git itself refuses what was changed meanwhile, and worktrees with submodules.
-    const removed = await git(repository, ['worktree', 'remove', path]);
-    if (removed.code !== 0) return `git says: ${complaintOf(removed)}`;
-    if (tip.code === 0) await git(repository, ['update-ref', '-d', `refs/heads/${branch}`, tip.stdout]);
-    return undefined;
+  async discard(worktree: Worktree, of: RunName): Promise<Removal> {
+    if (await isHalfMade(worktree)) await undo(worktree);
+    return await this.remove(worktree, of);
+  }
+
+  async tidy(now: number): Promise<void> {
+    const all = join(this.#dataDirectory, 'worktrees');
+    for (const area of await readdir(all).catch(noneIfMissing))
+      await removeAbandoned(join(all, area), now - ABANDONED_MS);
+    await this.#repositories.each((repository) => dropExpired(repository, now));
   }
 
   async #add(
     parent: string,
-    common: string,
-    { name, cwd, env, onProgress }: WantedWorktree,
+    { common, head }: Repository,
+    { name, cwd, env, onProgress, planned }: WantedWorktree,
   ): Promise<Worktree> {
     const branch = await freeBranch(common, name);
     onProgress('Creating a worktree');
     const path = freePath(join(parent, basename(branch)));
-    const added = await git(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD'], env);
-    const worktree = { path, branch, repository: common };
+    const worktree = { path, branch, repository: common, base: head };
+    await planned?.(worktree);
+    const added = await gitWithUs({ cwd }, ['worktree', 'add', '--quiet', '-b', branch, path, head], {
+      env,
+      mayFetch: true,
+    });
     if (added.code === 0) return worktree;
-    const failure = noWorktree(
+    await undo(worktree);
+    throw noWorktree(
       `git could not create the worktree: ${complaintOf(added)}`,
       'Fix what git says, then try again.',
     );
-    return await this.#undo(worktree, failure);
   }
 
   /** The agent has not used it yet. */
-  async #undo(worktree: Worktree, error: unknown): Promise<never> {
-    const kept = await this.remove(worktree);
-    if (kept === undefined || !isRelayError(error)) throw error;
+  async #leave(worktree: Worktree, agent: string, error: unknown): Promise<never> {
+    const { kept } = await this.remove(worktree, { agent, run: 'set-up' });
+    if (!kept || !isRelayError(error)) throw error;
     const { path, branch } = worktree;
-    throw new RelayError(
-      error.code,
-      `${error.message}\nThe worktree ${path} (branch ${branch}) was kept: ${kept}.`,
-      { next: error.next, cause: error },
-    );
+    const lines = worktreeLines({ path, branch, kept: kept.why, next: kept.next });
+    throw new RelayError(error.code, [error.message, ...lines].join('\n'), {
+      next: error.next,
+      cause: error,
+    });
   }
 }
 
-/** Why there is uncommitted work. Ignored files do not count: they can be recreated. */
-async function changesIn(path: string): Promise<string | undefined> {
-  const status = await git(path, [
-    'status',
-    '--porcelain',
-    '--untracked-files=normal',
-    '--ignore-submodules=none',
-  ]);
-  if (status.code !== 0) return `git says: ${complaintOf(status)}`;
-  if (status.stdout === '') return undefined;
-  const isUntracked = status.stdout.split('\n').every((line) => line.startsWith('??'));
-  return isUntracked ? 'it has untracked files' : 'it has uncommitted changes';
+/** Git leaves parts of a worktree that it could not complete. Nobody has worked there, and all of it is in the base. */
+async function undo({ path, branch, repository, base = '' }: Worktree): Promise<void> {
+  const admin = await adminDirectory(repository, path);
+  await rm(path, { recursive: true, force: true });
+  if (admin !== undefined) await rm(admin, { recursive: true, force: true });
+  await git({ gitDir: repository }, ['update-ref', '-d', `refs/heads/${branch}`, base]);
 }
 
-/** Commits of the agent's branch, or of the one it is on now, that no other branch or tag has. */
-async function commitsIn(path: string, branch: string): Promise<string | undefined> {
-  const { stdout: current } = await git(path, ['branch', '--show-current']);
-  const own = [...new Set([branch, ...(current === '' ? [] : [current])])];
-  const exists = async (name: string) =>
-    (await git(path, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])).code === 0;
-  const tips = (await Promise.all(own.map(async (name) => ((await exists(name)) ? [name] : [])))).flat();
-  const found = await git(path, [
-    ...['rev-list', '--max-count=1', 'HEAD', ...tips.map((name) => `refs/heads/${name}`)],
-    ...['--not', ...own.map((name) => `--exclude=${name}`), '--branches', '--tags', '--remotes'],
-  ]);
-  if (found.code !== 0) return `git says: ${complaintOf(found)}`;
-  return found.stdout === '' ? undefined : 'it has commits that no other branch has';
+/** Whether git was ended while it made the worktree: until all files are there, it keeps it locked. */
+async function isHalfMade({ path, repository }: Worktree): Promise<boolean> {
+  const admin = await adminDirectory(repository, path);
+  if (admin === undefined || !existsSync(path)) return true;
+  return (await readIfThere(join(admin, 'locked')))?.trim() === 'initializing';
 }
 
-/** An existing directory is not touched. */
+/** A path that does not exist; the branch of an earlier one may have been deleted. */
 function freePath(wanted: string): string {
   for (let number = 1; ; number++) {
     const path = number === 1 ? wanted : `${wanted}.${number}`;

@@ -1,10 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { RelayError } from '@agent-relay/protocol';
-import { complaintOf, type GitResult, git } from './git.ts';
+import { complaintOf, type GitResult, git } from '../../git/git.ts';
 
 export interface Repository {
   /** The git directory that all of its worktrees share. */
   common: string;
+  /** The commit that is checked out. */
+  head: string;
   /** The directory, relative to the top of its worktree: empty, or with a slash at its end. */
   prefix: string;
 }
@@ -14,7 +16,7 @@ export async function repositoryAt(
   cwd: string,
   { hasSetup, env }: { hasSetup: boolean; env: NodeJS.ProcessEnv | undefined },
 ): Promise<Repository> {
-  const ask = (...args: string[]) => git(cwd, args, env);
+  const ask = (...args: string[]) => git({ cwd }, args, { env });
   const kind = await ask('rev-parse', '--is-bare-repository', '--is-inside-work-tree');
   if (kind.code !== 0) throw notUsable(cwd, kind);
   const [isBare, isInside] = kind.stdout.split('\n');
@@ -25,24 +27,36 @@ export async function repositoryAt(
       `${cwd} is inside a git directory.`,
       'Use a directory of the working copy: --cwd DIRECTORY',
     );
-  if ((await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')).code !== 0)
+  const { code, stdout: head } = await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  if (code !== 0)
     throw noWorktree(`The repository of ${cwd} has no commit yet.`, 'Make the first commit, then try again.');
   const { stdout: prefix } = await ask('rev-parse', '--show-prefix');
   // A branch can be checked out without a directory that is not committed.
-  if (prefix !== '' && (await ask('cat-file', '-t', `HEAD:${prefix}`)).stdout !== 'tree')
+  if (prefix !== '' && (await ask('cat-file', '-t', `${head}:${prefix}`)).stdout !== 'tree')
     throw noWorktree(`${prefix} is not in the latest commit.`, 'Commit it, or choose another --cwd.');
-  if (!hasSetup && (await ask('cat-file', '-e', 'HEAD:.gitmodules')).code === 0)
+  if (!hasSetup && (await ask('cat-file', '-e', `${head}:.gitmodules`)).code === 0)
     throw noWorktree(
       'The repository has submodules; a new worktree does not contain them.',
       "Add a set-up command: --setup 'git submodule update --init --recursive'",
     );
   const { stdout: common } = await ask('rev-parse', '--path-format=absolute', '--git-common-dir');
-  return { common: await realpath(common), prefix };
+  return { common: await realpath(common), head, prefix };
+}
+
+/** Throws if an agent's name cannot be the name of a branch and of a worktree. */
+export async function checkName(name: string): Promise<void> {
+  // Git names its directory for the worktree by the rules of refs, as a ref of one level.
+  for (const args of [['--allow-onelevel', name], [`refs/heads/relay/${name}`]])
+    if (name === 'HEAD' || (await git({}, ['check-ref-format', ...args])).code !== 0)
+      throw noWorktree(
+        `"${name}" cannot be the name of a branch.`,
+        'Choose another name, or spawn the agent without a worktree.',
+      );
 }
 
 /** A branch that does not exist yet: `relay/Name`, `relay/Name-2`, … */
 export async function freeBranch(common: string, name: string): Promise<string> {
-  const { stdout } = await git(common, ['for-each-ref', '--format=%(refname)', 'refs/heads/']);
+  const { stdout } = await git({ gitDir: common }, ['for-each-ref', '--format=%(refname)', 'refs/heads/']);
   const taken = new Set(stdout.toLowerCase().split('\n'));
   if (taken.has('refs/heads/relay'))
     throw noWorktree(

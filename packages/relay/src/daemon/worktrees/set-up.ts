@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { RelayError } from '@agent-relay/protocol';
-import { gitEnvironment } from './git.ts';
+import { withoutGit } from '../../git/git.ts';
+import { spawnWithUs } from '../../git/spawn-with-us.ts';
 
 export interface SetUp {
   command: string;
@@ -24,13 +24,9 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   let output = '';
   let toldAt = Number.NEGATIVE_INFINITY;
   onProgress(`Setting it up: ${command}`);
-  const child = spawn('/bin/sh', ['-c', command], {
-    cwd,
-    env: gitEnvironment(env ?? process.env),
-    // In its own process group, so that all of it can be ended.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const quiet = { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' };
+  const inherited = withoutGit(env ?? process.env);
+  const child = spawnWithUs('/bin/sh', ['-c', command], { cwd, env: { ...inherited, ...quiet } });
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-MOST_OUTPUT);
@@ -48,6 +44,7 @@ export async function setUp({ command, cwd, env, onProgress, signal }: SetUp): P
   const timer = setTimeout(() => stop('was stopped after 15 minutes'), LONGEST_MS);
   const onAbort = () => stop('was stopped with the daemon');
   signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
   const how = await new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, by) => resolve(code === 0 ? undefined : ended(code, by)));

@@ -1,7 +1,8 @@
 import { nameKey, nameSkeleton } from '@agent-relay/protocol';
-import type { Agent, AgentChanges, NewAgent } from '../../core/ports/store/agents.ts';
+import type { Agent, AgentChanges, NewAgent, WithAgent } from '../../core/ports/store/agents.ts';
 import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import { commands as audit } from './audit.ts';
+import { commands as runs } from './runs.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 import { dropTools } from './tools.ts';
 
@@ -107,7 +108,7 @@ export function* isTaken(workspaceId: number, names: string[], exceptId = 0): Sc
 }
 
 export const commands = {
-  *createAgent(agent: NewAgent): Script<Agent | undefined> {
+  *createAgent(agent: NewAgent, { records, run }: WithAgent = { records: [] }): Script<Agent | undefined> {
     const { workspaceId, name, handle } = agent;
     if (yield* isTaken(workspaceId, handle === undefined ? [name] : [name, handle])) return undefined;
     const seen = { ...agent, lastSeenAt: agent.createdAt };
@@ -125,7 +126,10 @@ export const commands = {
         ...FIELDS.map((field) => COLUMNS[field][1](seen)),
       ],
     );
-    return row && toAgent(row);
+    if (!row) return undefined;
+    if (run) yield* runs.saveRun({ ...run, agentId: row.id });
+    for (const record of records) yield* audit.appendAudit(record);
+    return toAgent(row);
   },
 
   *updateAgent(id: number, changes: AgentChanges): Script<void> {

@@ -1,4 +1,6 @@
+import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import type { Run } from '../../core/ports/store/runs.ts';
+import { commands as audit } from './audit.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
 const json = (value: unknown): Value => (value === undefined ? null : JSON.stringify(value));
@@ -9,6 +11,7 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   id: ['id', ({ id }) => id],
   workspaceId: ['workspace_id', ({ workspaceId }) => workspaceId],
   agentId: ['agent_id', ({ agentId }) => agentId],
+  request: ['request', ({ request }) => orNull(request)],
   spawned: ['spawned', ({ spawned }) => flag(spawned)],
   parentId: ['parent_id', ({ parentId }) => orNull(parentId)],
   account: ['account', ({ account }) => orNull(account)],
@@ -51,6 +54,7 @@ interface RunRow
 
 const toRun = (row: RunRow): Run => ({
   ...row,
+  request: row.request ?? undefined,
   spawned: row.spawned === 1,
   parentId: row.parentId ?? undefined,
   account: row.account ?? undefined,
@@ -84,7 +88,7 @@ export const queries = {
 };
 
 export const commands = {
-  *saveRun(run: Run): Script<void> {
+  *saveRun(run: Run, record?: AuditRecord): Script<void> {
     const changed = NAMES.filter((column) => column !== 'id').map(
       (column) => `${column} = excluded.${column}`,
     );
@@ -98,5 +102,6 @@ export const commands = {
          (SELECT id FROM runs WHERE agent_id = ? ORDER BY started_at DESC, id DESC LIMIT ?)`,
       [run.agentId, run.agentId, MOST_RUNS],
     );
+    if (record) yield* audit.appendAudit(record);
   },
 };

@@ -16,6 +16,8 @@ const SLACK_MS = 30_000;
 const USUAL_WAIT_MS = 20_000;
 /** Time limit for setting up a worktree. */
 const SETUP_MS = 16 * 60_000;
+/** Programs end within seconds; comparing all files of a large worktree takes longer. */
+const RELEASE_MS = 5 * 60_000;
 
 /** Agents started in their own terminals, to work for this one. */
 export class Workers {
@@ -51,10 +53,10 @@ export class Workers {
 
   /**
    * Ends the program of an agent, and removes a spawned agent; resolves when it has ended, with `worktree` if its worktree was
-   * kept.
+   * kept, or commits of it, or if ignored files went with it.
    */
   release(agent: string, options: { reason?: string } = {}): Promise<OperationResult<'RELEASE'>> {
-    return this.#request('RELEASE', { agent, ...options, ...this.#for }, 2 * SLACK_MS);
+    return this.#request('RELEASE', { agent, ...options, ...this.#for }, RELEASE_MS);
   }
 
   /**

@@ -14,7 +14,10 @@ export const command = new Command('host')
   .description('Run a spawned agent (started by the daemon)')
   .action(async () => {
     try {
-      const wanted: DetachedRun = JSON.parse(await text(process.stdin));
+      const said = await text(process.stdin);
+      // The daemon was killed before it had recorded this process: then nobody could end what it starts.
+      if (said === '') process.exit(0);
+      const wanted: DetachedRun = JSON.parse(said);
       const { runDetached } = await import('@agent-relay/harness-driver');
       await runDetached(wanted, {
         server: [process.execPath, PROGRAM, 'mcp', 'serve', '--tools', WORKER_TOOLS],

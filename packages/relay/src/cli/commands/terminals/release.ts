@@ -1,4 +1,11 @@
-import { isRelayError, type OperationResult, RelayError } from '@agent-relay/protocol';
+import {
+  type ErrorPayload,
+  isRelayError,
+  type OperationResult,
+  RelayError,
+  worktreeLines,
+} from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import {
   type AgentOption,
@@ -25,30 +32,37 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
       });
     }
     const reason = options.reason === undefined ? {} : { reason: options.reason };
-    const released = await asAgent(options, async (relay) => {
-      const workers = agent === undefined ? await relay.who({ includeOffline: true }) : undefined;
-      const names = workers?.flatMap(({ name, run }) => (run?.spawned ? [name] : [])) ?? [agent ?? ''];
-      const ending = names.map(async (name) => {
-        try {
-          return [await relay.workers.release(name, reason)];
-        } catch (error) {
-          // With --all, workers of other agents stay.
-          if (options.all && isRelayError(error, 'Forbidden')) return [];
-          throw error;
-        }
-      });
-      return (await Promise.all(ending)).flat();
-    });
-    if (options.json) return printJson(released);
-    for (const one of released) printReleased(one);
-    if (released.length === 0) print('No spawned agents are running.');
+    if (agent === undefined) return await asAgent(options, (relay) => releaseAll(relay, reason, options));
+    const released = await asAgent(options, (relay) => relay.workers.release(agent, reason));
+    if (options.json) return printJson([released]);
+    printReleased(released);
   });
+
+/** One that cannot be released does not keep the others; workers of other agents stay. */
+async function releaseAll(relay: Relay, reason: { reason?: string }, { json }: JsonOption): Promise<void> {
+  const agents = await relay.who({ includeOffline: true });
+  const names = agents.flatMap(({ name, run }) => (run?.spawned ? [name] : []));
+  const releases = names.map((name) =>
+    relay.workers.release(name, reason).catch((error) => failed(name, error)),
+  );
+  const outcomes = (await Promise.all(releases)).filter((outcome) => outcome !== undefined);
+  if (outcomes.some((outcome) => 'error' in outcome)) process.exitCode = 1;
+  if (json) return printJson(outcomes);
+  for (const outcome of outcomes)
+    if ('error' in outcome)
+      print(`${outcome.name} was not released: ${outcome.error.message}\nnext: ${outcome.error.next}`);
+    else printReleased(outcome);
+  if (outcomes.length === 0) print('No spawned agents are running.');
+}
+
+function failed(name: string, error: unknown): { name: string; error: ErrorPayload } | undefined {
+  if (!isRelayError(error)) throw error;
+  // Not this agent's worker, or released by somebody else meanwhile.
+  const isNotOurs = error.code === 'Forbidden' || error.code === 'AgentNotFound';
+  return isNotOurs ? undefined : { name, error: error.toPayload() };
+}
 
 function printReleased({ name, worktree }: OperationResult<'RELEASE'>): void {
   print(`Released ${name}.`);
-  if (!worktree) return;
-  const { path, branch, kept } = worktree;
-  print(`Its worktree was kept: ${kept}.`);
-  print(`  ${path} (branch ${branch})`);
-  print(`Remove it with: git worktree remove --force ${path}`);
+  if (worktree) for (const line of worktreeLines(worktree)) print(line);
 }

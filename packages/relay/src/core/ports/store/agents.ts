@@ -1,5 +1,6 @@
 import type { AgentGrant, AgentType, Attention, Capability } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
+import type { Run } from './runs.ts';
 
 /** The profile of an agent, without its tools; changes with each HELLO. */
 export interface AgentProfile {
@@ -40,6 +41,13 @@ export interface Agent extends AgentProfile, AgentStanding {
 
 export type NewAgent = Omit<Agent, 'id' | 'lastSeenAt'>;
 
+/** What is stored in the same transaction as a new agent. */
+export interface WithAgent {
+  records: readonly AuditRecord[];
+  /** The run it is registered for: a spawned agent has one from the start. */
+  run?: Omit<Run, 'agentId'> | undefined;
+}
+
 export type AgentChanges = Partial<
   AgentProfile &
     AgentStanding & {
@@ -55,7 +63,7 @@ export interface AgentStore {
    * Registers an agent; undefined if another agent of the workspace has its name or handle, ignoring case, or one
    * that looks like it.
    */
-  createAgent(agent: NewAgent): Promise<Agent | undefined>;
+  createAgent(agent: NewAgent, together?: WithAgent): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
   /** The agent that holds the token, in any workspace. */
   findAgentByToken(tokenHash: string): Promise<Agent | undefined>;

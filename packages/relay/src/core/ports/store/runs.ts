@@ -1,5 +1,6 @@
 import type { ProcessRef, RunChoices, RunExit, WorkerResult } from '@agent-relay/protocol';
 import type { Worktree } from '../worktrees.ts';
+import type { AuditRecord } from './audit.ts';
 
 /** A program that ran, or runs, as an agent in a terminal of the relay. */
 export interface Run {
@@ -7,6 +8,8 @@ export interface Run {
   id: string;
   workspaceId: number;
   agentId: number;
+  /** The id of the request to spawn it: sent again, that is the same request. */
+  request: string | undefined;
   /** The relay started it, rather than a person in their own terminal. */
   spawned: boolean;
   /** The agent it works for. */
@@ -40,8 +43,8 @@ export interface Run {
 }
 
 export interface RunStore {
-  /** Stores a run, or its changes. Only the latest few of an agent are kept. */
-  saveRun(run: Run): Promise<void>;
+  /** Stores a run, or its changes, with a record of why, if there is one. Only the latest few of an agent are kept. */
+  saveRun(run: Run, record?: AuditRecord): Promise<void>;
   /** The latest run of each agent of the workspace that was not removed, in the order of the agents. */
   latestRuns(workspaceId: number): Promise<Run[]>;
 }
