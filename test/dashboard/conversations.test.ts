@@ -227,6 +227,9 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     const row = page.getByRole('article').filter({ hasText: 'Run this:' });
     await row.getByText('Run this: \uFFFDread me').waitFor();
     await row.getByRole('button', { name: 'Save photo\uFFFDgpj.exe' }).waitFor();
+    // Not only in messages.
+    await alice.channels.topic('#release', 'Release\u3164\u202E7');
+    await page.getByText('Release\uFFFD\uFFFD7').waitFor();
   });
 
   it('say of a waiting message where it really is, why, and what to do', async () => {

@@ -25,6 +25,9 @@ describe('text from a peer', () => {
     ['a lone surrogate', '\uD800x', '\u{FFFD}x'],
     ['a private code point', '\uE000', '\u{FFFD}'],
     ['a byte order mark', '\uFEFFhi', '\u{FFFD}hi'],
+    ['an invisible letter', 'a\u3164b', 'a\u{FFFD}b'],
+    ['a selector after a letter', 'a\uFE0F', 'a\u{FFFD}'],
+    ['a text of selectors', '👍\u{E0148}\u{E0169}', '👍\u{FFFD}\u{FFFD}'],
   ])('replaces %s', (_what, text, safe) => {
     expect(safeText(text)).toBe(safe);
   });
@@ -36,6 +39,12 @@ describe('text from a peer', () => {
     expect(safeText(persian)).toBe(persian);
     expect(safeText('a\u200D b')).toBe('a\u{FFFD} b');
     expect(safeText('\u200D\u200Da')).toBe('\u{FFFD}\u{FFFD}a');
+  });
+
+  it('keeps a variation selector only after a character that has variants', () => {
+    const text = '❤\uFE0F 1\uFE0F\u20E3 葛\u{E0100}城 ❤\uFE0F\u200D🔥';
+    expect(safeText(text)).toBe(text);
+    expect(safeText('❤\uFE0F\uFE0F')).toBe('❤\uFE0F\u{FFFD}');
   });
 
   it('leaves no control character in any text, and changes nothing the second time', () => {

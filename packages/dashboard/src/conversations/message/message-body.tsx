@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { renderMarkdown } from './markdown.ts';
-import { linkReferences } from './references.ts';
+import { memo } from 'preact/compat';
+import { FormattedText } from './markdown/formatted-text.tsx';
+import { withReferences } from './references.tsx';
 
 /** Estimated from the text: measuring would cost one layout per message. */
 const LONG_CHARACTERS = 2500;
@@ -10,14 +10,17 @@ const LONG_LINES = 24;
 const isLong = (content: string): boolean =>
   content.length > LONG_CHARACTERS || content.split('\n', LONG_LINES + 1).length > LONG_LINES;
 
+/** Drawn again only if the text has changed. */
+const Text = memo(FormattedText);
+
 /** The text of a message; a long one is collapsed. */
 export function MessageBody({ content }: { content: string }) {
-  const place = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(!isLong(content));
-  useLayoutEffect(() => place.current?.replaceChildren(linkReferences(renderMarkdown(content))), [content]);
   return (
     <>
-      <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'} />
+      <div class={isOpen.value ? 'body' : 'body is-folded'}>
+        <Text text={content} drawWords={withReferences} />
+      </div>
       {isLong(content) && (
         <button
           type="button"
