@@ -8,6 +8,7 @@ import { CannotRun, type Fault } from './fault.ts';
 import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { hostileMessages } from './hostile-messages.ts';
+import { hostilePage } from './hostile-page.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
 import { quotaFloods } from './quota-floods.ts';
@@ -25,6 +26,7 @@ const FAULTS: Fault[] = [
   stoppedConsumer,
   hostileBytes,
   hostileMessages,
+  hostilePage,
   connectionStorm,
   quotaFloods,
   liveFuzz,

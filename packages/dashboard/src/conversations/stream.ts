@@ -7,8 +7,10 @@ import type { Problem } from '../parts/trouble.tsx';
 import { type Conversation, isIn, queryOf } from './place.ts';
 
 const PAGE = 50;
-/** How many messages around the person are kept, more than any screen shows; others are read again on demand. */
+/** How many messages around the person are kept; others are read again on demand. */
 const KEPT = 240;
+/** The part of them that is above what the person sees first. */
+const ABOVE = 1 / 3;
 /** Above this rate nobody can read along: only the newest messages are shown, once a second. */
 const FLOOD = 10;
 const FLOOD_EVERY_MS = 1_000;
@@ -25,11 +27,12 @@ export class Stream {
   readonly newer = signal(false);
   readonly isLoading = signal(true);
   readonly error = signal<Problem | undefined>(undefined);
-  /** The number of a message that the person sees; none at the end, where new messages are followed. */
-  inView: number | undefined;
   readonly #conversation: Conversation;
   readonly #me: string;
   readonly #stop: () => void;
+  #inView: number | undefined;
+  /** Whether all that is kept is in view, on a very tall screen: more would be dropped again. */
+  #isFull = false;
   /** The number of the last read: the answer to an earlier one may belong elsewhere by now. */
   #turn = 0;
   #waiting: HistoryMessage[] = [];
@@ -50,23 +53,37 @@ export class Stream {
     void this.#load(() => (message === undefined ? this.#newest() : this.#around(message)));
   }
 
+  /** The number of a message that the person sees; none at the end, where new messages are followed. */
+  get inView(): number | undefined {
+    return this.#inView;
+  }
+
+  set inView(seq: number | undefined) {
+    if (seq !== this.#inView) this.#isFull = false;
+    this.#inView = seq;
+  }
+
   loadNewer(): void {
     const newest = this.messages.peek().at(-1);
-    if (!newest || !this.newer.peek() || this.isLoading.peek()) return;
+    if (!newest || !this.newer.peek() || !this.#canLoad()) return;
     void this.#load(async () => {
       const { messages, more } = await this.#read({ after: newest.seq });
-      return () => this.#showToEnd([...this.messages.peek(), ...messages], more);
+      return () => {
+        this.#showToEnd([...this.messages.peek(), ...messages], more);
+        this.#isFull = this.messages.peek().at(-1)?.seq === newest.seq;
+      };
     });
   }
 
   loadOlder(): void {
     const [oldest] = this.messages.peek();
-    if (!oldest || !this.more.peek() || this.isLoading.peek()) return;
+    if (!oldest || !this.more.peek() || !this.#canLoad()) return;
     void this.#load(async () => {
       const { messages, more } = await this.#read({ before: oldest.seq });
       return () => {
         this.more.value = more;
         this.#show([...messages, ...this.messages.peek()]);
+        this.#isFull = this.messages.peek()[0]?.seq === oldest.seq;
       };
     });
   }
@@ -105,6 +122,10 @@ export class Stream {
     };
   }
 
+  #canLoad(): boolean {
+    return !this.isLoading.peek() && !this.#isFull;
+  }
+
   #read(where: { before?: number; after?: number }) {
     return relay().history({ ...queryOf(this.#conversation, this.#me), ...where, limit: PAGE });
   }
@@ -141,7 +162,7 @@ export class Stream {
     const all = [...known.values()].sort((one, other) => one.seq - other.seq);
     const { inView } = this;
     const at = inView === undefined ? all.length : all.findLastIndex(({ seq }) => seq <= inView);
-    const from = Math.max(0, Math.min(at - kept / 2, all.length - kept));
+    const from = Math.max(0, Math.min(at - kept * ABOVE, all.length - kept));
     batch(() => {
       if (from > 0) this.more.value = true;
       if (from + kept < all.length) this.newer.value = true;

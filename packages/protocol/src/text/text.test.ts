@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quotedText, safeLine, safeText } from './text.ts';
+import { quotedText, safeJson, safeLine, safeText } from './text.ts';
 
 describe('text from a peer', () => {
   it('keeps what people write', () => {
@@ -59,5 +59,15 @@ describe('text from a peer', () => {
 
   it('puts a field on one line', () => {
     expect(safeLine('two\r\nlines\tand a tab')).toBe('two lines and a tab');
+  });
+
+  it('is shown as JSON with escapes, and keeps every value', () => {
+    const value = {
+      text: '\u001b[2J \u007f \u009b2J \u0085 \u2028 \u00a0 é \u202E \u{E0041} \u3164 👩\u200D👧',
+    };
+    const json = safeJson(JSON.stringify(value));
+    expect(json).toContain('\\u202e \\udb40\\udc41 \\u3164 👩\u200D👧');
+    expect(safeText(json)).toBe(json);
+    expect(JSON.parse(json)).toEqual(value);
   });
 });

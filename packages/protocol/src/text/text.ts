@@ -25,6 +25,15 @@ export function safeData(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [safeLine(name), safeData(item)]));
 }
 
+/** The same for JSON, which keeps its value: the characters are written as escapes. */
+export const safeJson = (json: string): string => json.replace(LINE_END, escaped).replace(UNSAFE, escaped);
+
+const escaped = (text: string): string =>
+  text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
 const REPLACEMENT = '\u{FFFD}';
 const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g;
 

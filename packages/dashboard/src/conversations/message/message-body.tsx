@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { FormattedText } from './markdown/formatted-text.tsx';
 import { withReferences } from './references.tsx';
 
@@ -15,10 +16,18 @@ const Text = memo(FormattedText);
 
 /** The text of a message; a long one is collapsed. */
 export function MessageBody({ content }: { content: string }) {
+  const place = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(!isLong(content));
+  const wasOpen = useRef(isOpen.value);
+  useLayoutEffect(() => {
+    // The person was at its last lines, which are gone.
+    if (wasOpen.current && !isOpen.value)
+      place.current?.closest('[data-row]')?.scrollIntoView({ block: 'nearest' });
+    wasOpen.current = isOpen.value;
+  }, [isOpen.value]);
   return (
     <>
-      <div class={isOpen.value ? 'body' : 'body is-folded'}>
+      <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'}>
         <Text text={content} drawWords={withReferences} />
       </div>
       {isLong(content) && (

@@ -13,10 +13,12 @@ import { MessageRow, rowId } from './message-row.tsx';
 
 /** Messages of one sender within this time share a heading. */
 const TOGETHER_MS = 300_000;
+/** Pages are read before the person gets to them. */
+const AHEAD_PX = 800;
 
 /**
  * The messages of a conversation. A person at the end stays there; for one who reads elsewhere nothing moves: see
- * `ScrollAnchor`. Pages are read before they are needed, one screen ahead.
+ * `ScrollAnchor`.
  */
 export function MessageList({
   stream,
@@ -47,8 +49,9 @@ export function MessageList({
     stream.inView = place.isAtEnd ? undefined : stream.messages.peek().find((one) => rowId(one) === id)?.seq;
     isAway.value = place.below > element.clientHeight;
     if (stream.error.peek()) return;
-    if (place.below < element.clientHeight) stream.loadNewer();
-    if (element.scrollTop < element.clientHeight) stream.loadOlder();
+    if (place.below < AHEAD_PX) stream.loadNewer();
+    // One who follows the end has no need of older ones.
+    if (element.scrollTop < (place.isAtEnd ? 1 : AHEAD_PX)) stream.loadOlder();
   };
 
   useLayoutEffect(() => {
@@ -63,7 +66,7 @@ export function MessageList({
   }, []);
 
   useLayoutEffect(() => {
-    const row = isShown.current ? null : document.getElementById(rowId({ id: target ?? '' }));
+    const row = isShown.current ? null : rowOf(frame.current, target);
     if (row) {
       isShown.current = true;
       anchor.current?.show(row);
@@ -123,6 +126,9 @@ export function MessageList({
     </div>
   );
 }
+
+const rowOf = (frame: HTMLElement | null, id = ''): HTMLElement | null =>
+  frame?.querySelector<HTMLElement>(`#${CSS.escape(rowId({ id }))}`) ?? null;
 
 /** For the keys that scroll; only if nothing else has the focus, as after a row that had it was taken out of the list. */
 function takeFocus(element: HTMLElement | null): void {
