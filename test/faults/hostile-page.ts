@@ -49,14 +49,26 @@ export const hostilePage: Fault = {
   },
 };
 
-/** What the browser shows of a message, with the numbers beside the items of lists. */
+/** The texts of a message that take room in the browser, with the numbers beside the items of lists. */
 async function drawnText(page: Page, id: string): Promise<string> {
   const body = page.locator(`#message-${id} .body`);
   await body.waitFor({ state: 'attached', timeout: DRAWN_WITHIN_MS });
-  const numbers = await body
-    .locator('li')
-    .evaluateAll((items) => items.map((item) => (item as HTMLLIElement).value));
-  return [...(await body.allInnerTexts()), ...numbers].join('\n');
+  return await body.evaluate((element) => {
+    const drawn = [...element.querySelectorAll('li')].map(({ value }) => String(value));
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      range.selectNodeContents(text);
+      const { width, height } = range.getBoundingClientRect();
+      const isVisible = text.parentElement?.checkVisibility({
+        opacityProperty: true,
+        visibilityProperty: true,
+      });
+      if (isVisible && width > 0 && height > 0) drawn.push(text.textContent ?? '');
+    }
+    return drawn.join(' ');
+  });
 }
 
 function checkWords(text: string, drawn: string): void {

@@ -72,7 +72,7 @@ export function MessageList({
       anchor.current?.show(row);
     } else anchor.current?.hold();
     if (!isLoading) isShown.current = true;
-    takeFocus(row ?? frame.current);
+    if (!isLoading) takeFocus(row ?? frame.current);
     look();
   }, [messages, isLoading]);
 
@@ -130,9 +130,12 @@ export function MessageList({
 const rowOf = (frame: HTMLElement | null, id = ''): HTMLElement | null =>
   frame?.querySelector<HTMLElement>(`#${CSS.escape(rowId({ id }))}`) ?? null;
 
-/** For the keys that scroll; only if nothing else has the focus, as after a row that had it was taken out of the list. */
+/**
+ * For the keys that scroll, and without a ring, because nobody has asked for it. Only if nothing else has the focus, as
+ * after a row that had it was taken out of the list.
+ */
 function takeFocus(element: HTMLElement | null): void {
-  if (document.activeElement === document.body) element?.focus({ preventScroll: true });
+  if (document.activeElement === document.body) element?.focus({ preventScroll: true, focusVisible: false });
 }
 
 function Dated({
