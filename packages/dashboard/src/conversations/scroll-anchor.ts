@@ -1,5 +1,7 @@
 /** What counts as the end: a person who scrolls up by less has not left it. */
 const END_PX = 4;
+/** A glide after a key or a turn of the wheel takes no longer. */
+const GLIDE_MS = 800;
 
 /**
  * Where a person is in a scrolled list: at its end, or at a row. That row stays where it is on the screen, whatever
@@ -16,6 +18,8 @@ export class ScrollAnchor {
   /** The row that is held and its distance from the top of the frame. */
   #held: { row: Element; top: number } | undefined;
   #isAtEnd: boolean;
+  /** Whether the person is scrolling. */
+  #isMoving = false;
   /** How far the frame was scrolled when the distance was taken. */
   #scrolled = 0;
 
@@ -42,11 +46,27 @@ export class ScrollAnchor {
     this.#resizes.observe(frame);
     for (const rows of frame.children) this.#resizes.observe(rows);
     frame.addEventListener('scroll', this.#onScroll, { passive: true });
+    frame.addEventListener('scrollend', this.#onScrollEnd);
   }
 
   close(): void {
     this.#resizes.disconnect();
     this.#frame.removeEventListener('scroll', this.#onScroll);
+    this.#frame.removeEventListener('scrollend', this.#onScrollEnd);
+  }
+
+  /** Waits until the list does not glide: correcting its place would stop it halfway. */
+  async still(): Promise<void> {
+    if (!this.#isMoving) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GLIDE_MS);
+      const stopped = () => {
+        clearTimeout(timer);
+        // The last pixels are drawn after the event.
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+      };
+      this.#frame.addEventListener('scrollend', stopped, { once: true });
+    });
   }
 
   get isAtEnd(): boolean {
@@ -89,7 +109,9 @@ export class ScrollAnchor {
   #keep({ row, top }: { row: Element; top: number }): void {
     const byPerson = this.#scrolledByPerson();
     const wanted = top - byPerson;
-    this.#frame.scrollTop += this.#topOf(row) - wanted;
+    const off = this.#topOf(row) - wanted;
+    // Even to where it is, a scroll would stop a glide.
+    if (Math.abs(off) >= 0.5) this.#frame.scrollTop += off;
     this.#hold(row);
     // What the browser rounds must not add up.
     if (this.#held && Math.abs(this.#held.top - wanted) < 1) this.#held.top = wanted;
@@ -108,8 +130,13 @@ export class ScrollAnchor {
   readonly #onScroll = (): void => {
     // Not if it is the echo of our own.
     if (this.#frame.scrollTop === this.#scrolled) return;
+    this.#isMoving = true;
     this.#take();
     this.#onMove();
+  };
+
+  readonly #onScrollEnd = (): void => {
+    this.#isMoving = false;
   };
 
   #take(): void {

@@ -63,11 +63,13 @@ export class Stream {
     this.#inView = seq;
   }
 
-  loadNewer(): void {
+  /** `still` resolves when the list can be changed. */
+  loadNewer(still: () => Promise<void>): void {
     const newest = this.messages.peek().at(-1);
     if (!newest || !this.newer.peek() || !this.#canLoad()) return;
     void this.#load(async () => {
       const { messages, more } = await this.#read({ after: newest.seq });
+      await still();
       return () => {
         this.#showToEnd([...this.messages.peek(), ...messages], more);
         this.#isFull = this.messages.peek().at(-1)?.seq === newest.seq;
@@ -75,11 +77,12 @@ export class Stream {
     });
   }
 
-  loadOlder(): void {
+  loadOlder(still: () => Promise<void>): void {
     const [oldest] = this.messages.peek();
     if (!oldest || !this.more.peek() || !this.#canLoad()) return;
     void this.#load(async () => {
       const { messages, more } = await this.#read({ before: oldest.seq });
+      await still();
       return () => {
         this.more.value = more;
         this.#show([...messages, ...this.messages.peek()]);

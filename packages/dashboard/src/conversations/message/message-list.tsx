@@ -14,7 +14,7 @@ import { MessageRow, rowId } from './message-row.tsx';
 /** Messages of one sender within this time share a heading. */
 const TOGETHER_MS = 300_000;
 /** Pages are read before the person gets to them. */
-const AHEAD_PX = 800;
+const AHEAD_PX = 1_600;
 
 /**
  * The messages of a conversation. A person at the end stays there; for one who reads elsewhere nothing moves: see
@@ -49,9 +49,10 @@ export function MessageList({
     stream.inView = place.isAtEnd ? undefined : stream.messages.peek().find((one) => rowId(one) === id)?.seq;
     isAway.value = place.below > element.clientHeight;
     if (stream.error.peek()) return;
-    if (place.below < AHEAD_PX) stream.loadNewer();
+    const still = () => place.still();
+    if (place.below < AHEAD_PX) stream.loadNewer(still);
     // One who follows the end has no need of older ones.
-    if (element.scrollTop < (place.isAtEnd ? 1 : AHEAD_PX)) stream.loadOlder();
+    if (element.scrollTop < (place.isAtEnd ? 1 : AHEAD_PX)) stream.loadOlder(still);
   };
 
   useLayoutEffect(() => {
