@@ -227,6 +227,9 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     const row = page.getByRole('article').filter({ hasText: 'Run this:' });
     await row.getByText('Run this: \uFFFDread me').waitFor();
     await row.getByRole('button', { name: 'Save photo\uFFFDgpj.exe' }).waitFor();
+    // Not only in messages.
+    await alice.channels.topic('#release', 'Release\u3164\u202E7');
+    await page.getByText('Release\uFFFD\uFFFD7').waitFor();
   });
 
   it('say of a waiting message where it really is, why, and what to do', async () => {
@@ -400,6 +403,22 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     );
   });
 
+  it('show each word that an agent reads', async () => {
+    await at('/direct/Alice');
+    const { messageId } = await alice.send(
+      me,
+      '<!-- comment -->\n\n[//]: # (definition)\n\n[](https://a.example "title")\n\n&#x202e;\n\n```js or more\ncode\n```',
+    );
+    const body = page.locator(`#message-${messageId} .body`);
+    await body.waitFor();
+    expect((await body.locator('> *').allTextContents()).filter(Boolean)).toEqual([
+      ...['<!-- comment -->', '[//]: # (definition)', 'https://a.example "title"', '&#x202e;'],
+      ...['js or more', 'code'],
+    ]);
+    const { messageId: quotes } = await alice.send(me, '>'.repeat(3_000));
+    await page.locator(`#message-${quotes} .body`).getByText('>'.repeat(2_000)).waitFor();
+  });
+
   it('run nothing, load nothing and hide nothing, whatever they contain', async () => {
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -418,6 +437,8 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(links.filter((href) => !/^(https?:|mailto:|#)/.test(href))).toEqual([]);
     expect(asked).toEqual([]);
     expect(await page.getByRole('heading', { name: 'Alice' }).isVisible()).toBe(true);
+    const { headers } = await fetch(`http://${daemon.http}/`);
+    expect(headers.get('content-security-policy')).toContain("trusted-types 'none'");
   });
 
   it('have no accessibility problems, on a desktop and a phone, in light and dark', async () => {

@@ -9,6 +9,7 @@ import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { hostileMessages } from './hostile-messages.ts';
 import { hostileOutput } from './hostile-output.ts';
+import { hostilePage } from './hostile-page.ts';
 import { hostilePrompts } from './hostile-prompts.ts';
 import { hungHooks } from './hung-hooks.ts';
 import { kill } from './kill.ts';
@@ -33,6 +34,7 @@ const FAULTS: Fault[] = [
   hostileMessages,
   hostilePrompts,
   hostileOutput,
+  hostilePage,
   connectionStorm,
   quotaFloods,
   liveFuzz,

@@ -13,10 +13,10 @@ import { ChannelFoot } from './channel-foot.tsx';
 import { Delivery } from './message/delivery.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { panel, type Panel as Shown } from './panel-state.ts';
+import { ScrollAnchor } from './scroll-anchor.ts';
 import { Composer } from './writing/composer.tsx';
 
 const THREAD_PAGE = 100;
-const NEAR_END_PX = 80;
 
 const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
 
@@ -66,7 +66,7 @@ function Content({ shown }: { shown: Shown }) {
 
 function Thread({ root }: { root: HistoryMessage }) {
   const frame = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const anchor = useRef<ScrollAnchor | undefined>(undefined);
   const name = root.thread ?? root.id;
   /** What the thread is about: its first message, which may be far above the newest ones. */
   const first = useSignal(root);
@@ -97,33 +97,31 @@ function Thread({ root }: { root: HistoryMessage }) {
   }, [root.id]);
   const last = replies.value.at(-1) ?? root;
   useLayoutEffect(() => {
-    if (frame.current && isAtEnd.current) frame.current.scrollTop = frame.current.scrollHeight;
-  }, [last.id]);
+    if (!frame.current) return;
+    const made = new ScrollAnchor(frame.current, { isAtEnd: true });
+    anchor.current = made;
+    return () => made.close();
+  }, []);
+  useLayoutEffect(() => anchor.current?.hold(), [first.value, replies.value]);
   return (
     <>
-      <div
-        class="messages"
-        role="log"
-        aria-label="Messages of the thread"
-        ref={frame}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
-        }}
-      >
-        <MessageRow message={first.value} isFirst withPlace={false} />
-        {more.value && (
-          <p class="center">
-            <BusyButton kind="quiet" onPress={() => read(replies.peek()[0]?.seq)}>
-              Show earlier replies
-            </BusyButton>
-          </p>
-        )}
-        {replies.value.map(
-          (message) =>
-            message.id !== first.value.id && (
-              <MessageRow key={message.id} message={message} isFirst withPlace={false} />
-            ),
-        )}
+      <div class="messages" role="log" aria-label="Messages of the thread" ref={frame}>
+        <div>
+          <MessageRow message={first.value} isFirst withPlace={false} />
+          {more.value && (
+            <p class="center">
+              <BusyButton kind="quiet" onPress={() => read(replies.peek()[0]?.seq)}>
+                Show earlier replies
+              </BusyButton>
+            </p>
+          )}
+          {replies.value.map(
+            (message) =>
+              message.id !== first.value.id && (
+                <MessageRow key={message.id} message={message} isFirst withPlace={false} />
+              ),
+          )}
+        </div>
       </div>
       <ThreadFoot root={root} last={last} />
     </>

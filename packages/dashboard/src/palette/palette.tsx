@@ -11,6 +11,7 @@ import { commandsFor, type PaletteCommand } from './commands.ts';
 const MOST = 12;
 const MOST_MESSAGES = 5;
 const WAIT_MS = 200;
+const MOST_LETTERS = 120;
 
 export const isPaletteOpen = signal(false);
 
@@ -112,6 +113,12 @@ function Choice({ close }: { close: () => void }) {
   );
 }
 
+/** The start of a message, in one line. */
+function startOf(content: string): string {
+  const [...letters] = content.replace(/\s+/g, ' ').trim();
+  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : letters.join('');
+}
+
 /** Searches messages a moment after the last key. */
 function useMessages(query: string): PaletteCommand[] {
   const hits = useSignal<SearchHit[]>([]);
@@ -134,7 +141,7 @@ function useMessages(query: string): PaletteCommand[] {
   }, [query]);
   return hits.value.map(({ message }) => ({
     id: `message ${message.id}`,
-    text: message.content.replace(/\s+/g, ' ').slice(0, 120),
+    text: startOf(message.content),
     note: `${message.from} → ${message.to}`,
     icon: 'dialog',
     run: () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quotedText, safeLine, safeText } from './text.ts';
+import { quotedText, safeJson, safeLine, safeText } from './text.ts';
 
 describe('text from a peer', () => {
   it('keeps what people write', () => {
@@ -25,6 +25,9 @@ describe('text from a peer', () => {
     ['a lone surrogate', '\uD800x', '\u{FFFD}x'],
     ['a private code point', '\uE000', '\u{FFFD}'],
     ['a byte order mark', '\uFEFFhi', '\u{FFFD}hi'],
+    ['an invisible letter', 'a\u3164b', 'a\u{FFFD}b'],
+    ['a selector after a letter', 'a\uFE0F', 'a\u{FFFD}'],
+    ['a text of selectors', '👍\u{E0148}\u{E0169}', '👍\u{FFFD}\u{FFFD}'],
   ])('replaces %s', (_what, text, safe) => {
     expect(safeText(text)).toBe(safe);
   });
@@ -36,6 +39,12 @@ describe('text from a peer', () => {
     expect(safeText(persian)).toBe(persian);
     expect(safeText('a\u200D b')).toBe('a\u{FFFD} b');
     expect(safeText('\u200D\u200Da')).toBe('\u{FFFD}\u{FFFD}a');
+  });
+
+  it('keeps a variation selector only after a character that has variants', () => {
+    const text = '❤\uFE0F 1\uFE0F\u20E3 葛\u{E0100}城 ❤\uFE0F\u200D🔥';
+    expect(safeText(text)).toBe(text);
+    expect(safeText('❤\uFE0F\uFE0F')).toBe('❤\uFE0F\u{FFFD}');
   });
 
   it('leaves no control character in any text, and changes nothing the second time', () => {
@@ -50,5 +59,15 @@ describe('text from a peer', () => {
 
   it('puts a field on one line', () => {
     expect(safeLine('two\r\nlines\tand a tab')).toBe('two lines and a tab');
+  });
+
+  it('is shown as JSON with escapes, and keeps every value', () => {
+    const value = {
+      text: '\u001b[2J \u007f \u009b2J \u0085 \u2028 \u00a0 é \u202E \u{E0041} \u3164 👩\u200D👧',
+    };
+    const json = safeJson(JSON.stringify(value));
+    expect(json).toContain('\\u202e \\udb40\\udc41 \\u3164 👩\u200D👧');
+    expect(safeText(json)).toBe(json);
+    expect(JSON.parse(json)).toEqual(value);
   });
 });

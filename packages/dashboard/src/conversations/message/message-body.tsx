@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { renderMarkdown } from './markdown.ts';
-import { linkReferences } from './references.ts';
+import { FormattedText } from './markdown/formatted-text.tsx';
+import { withReferences } from './references.tsx';
 
 /** Estimated from the text: measuring would cost one layout per message. */
 const LONG_CHARACTERS = 2500;
@@ -10,14 +11,25 @@ const LONG_LINES = 24;
 const isLong = (content: string): boolean =>
   content.length > LONG_CHARACTERS || content.split('\n', LONG_LINES + 1).length > LONG_LINES;
 
+/** Drawn again only if the text has changed. */
+const Text = memo(FormattedText);
+
 /** The text of a message; a long one is collapsed. */
 export function MessageBody({ content }: { content: string }) {
   const place = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(!isLong(content));
-  useLayoutEffect(() => place.current?.replaceChildren(linkReferences(renderMarkdown(content))), [content]);
+  const wasOpen = useRef(isOpen.value);
+  useLayoutEffect(() => {
+    // The person was at its last lines, which are gone.
+    if (wasOpen.current && !isOpen.value)
+      place.current?.closest('[data-row]')?.scrollIntoView({ block: 'nearest' });
+    wasOpen.current = isOpen.value;
+  }, [isOpen.value]);
   return (
     <>
-      <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'} />
+      <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'}>
+        <Text text={content} drawWords={withReferences} />
+      </div>
       {isLong(content) && (
         <button
           type="button"

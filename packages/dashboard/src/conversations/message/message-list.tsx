@@ -1,19 +1,25 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../parts/icon.tsx';
 import { dayName, now } from '../../parts/time.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
+import { isTyping } from '../../parts/typing.ts';
 import { useReading } from '../reading.ts';
+import { ScrollAnchor } from '../scroll-anchor.ts';
 import type { Stream } from '../stream.ts';
-import { MessageRow } from './message-row.tsx';
+import { MessageRow, rowId } from './message-row.tsx';
 
 /** Messages of one sender within this time share a heading. */
 const TOGETHER_MS = 300_000;
-const NEAR_END_PX = 80;
-const NEAR_TOP_PX = 200;
+/** Pages are read before the person gets to them. */
+const AHEAD_PX = 1_600;
 
-/** The messages of a conversation. Stays scrolled to the end, unless the person has scrolled up. */
+/**
+ * The messages of a conversation. A person at the end stays there; for one who reads elsewhere nothing moves: see
+ * `ScrollAnchor`.
+ */
 export function MessageList({
   stream,
   withPlace = false,
@@ -28,70 +34,109 @@ export function MessageList({
   target?: string | undefined;
 }) {
   const frame = useRef<HTMLDivElement>(null);
-  const place = useRef({ atEnd: target === undefined, height: 0, first: 0, isFound: false });
+  const anchor = useRef<ScrollAnchor | undefined>(undefined);
+  const isShown = useRef(target === undefined);
+  const isAway = useSignal(false);
   const messages = stream.messages.value;
+  const isLoading = stream.isLoading.value;
+
+  /** Reads what comes into view next. */
+  const look = () => {
+    const element = frame.current;
+    const place = anchor.current;
+    if (!element || !place || !isShown.current) return;
+    const id = place.row?.id;
+    stream.inView = place.isAtEnd ? undefined : stream.messages.peek().find((one) => rowId(one) === id)?.seq;
+    isAway.value = place.below > element.clientHeight;
+    if (stream.error.peek()) return;
+    const still = () => place.still();
+    if (place.below < AHEAD_PX) stream.loadNewer(still);
+    // One who follows the end has no need of older ones.
+    if (element.scrollTop < (place.isAtEnd ? 1 : AHEAD_PX)) stream.loadOlder(still);
+  };
 
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    const { atEnd, height, first } = place.current;
-    const firstNow = messages[0]?.seq ?? 0;
-    const found = target && !place.current.isFound ? document.getElementById(`message-${target}`) : null;
-    if (found) {
-      place.current.isFound = true;
-      found.scrollIntoView({ block: 'center' });
-    } else if (atEnd) element.scrollTop = element.scrollHeight;
-    // Older messages were added above: keep the scroll position.
-    else if (first !== 0 && firstNow < first) element.scrollTop += element.scrollHeight - height;
-    place.current.height = element.scrollHeight;
-    place.current.first = firstNow;
-  }, [messages]);
+    if (!frame.current) return;
+    const made = new ScrollAnchor(frame.current, {
+      isAtEnd: target === undefined,
+      isWhole: () => !stream.newer.peek(),
+      onMove: look,
+    });
+    anchor.current = made;
+    return () => made.close();
+  }, []);
 
-  const scrolled = () => {
-    const element = frame.current;
-    if (!element) return;
-    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-    place.current.atEnd = left < NEAR_END_PX && !stream.newer.peek();
-    if (left < NEAR_TOP_PX) stream.loadNewer();
-    stream.isFollowed = place.current.atEnd;
-    place.current.height = element.scrollHeight;
-    if (element.scrollTop < NEAR_TOP_PX) stream.loadOlder();
-  };
+  useLayoutEffect(() => {
+    const row = isShown.current ? null : rowOf(frame.current, target);
+    if (row) {
+      isShown.current = true;
+      anchor.current?.show(row);
+    } else anchor.current?.hold();
+    if (!isLoading) isShown.current = true;
+    if (!isLoading) takeFocus(row ?? frame.current);
+    look();
+  }, [messages, isLoading]);
 
   useReading(frame, messages);
 
+  const toEnd = () => {
+    if (stream.newer.peek()) stream.jumpToEnd();
+    isShown.current = true;
+    anchor.current?.toEnd();
+  };
+
   return (
-    <div class="messages" ref={frame} onScroll={scrolled} role="log" aria-label="Messages">
-      {stream.more.value && (
-        <p class="muted center">{stream.isLoading.value ? 'Loading…' : 'Scroll up for more'}</p>
-      )}
-      {stream.error.value && <Trouble problem={stream.error.value} />}
-      {!stream.isLoading.value && !stream.error.value && messages.length === 0 && empty}
-      {messages.map((message, index) => (
-        <Dated
-          key={message.id}
-          message={message}
-          before={messages[index - 1]}
-          withPlace={withPlace}
-          isTarget={message.id === target}
-        />
-      ))}
-      {stream.newer.value && (
+    <div class="messages-place">
+      {/* Focusable, to be scrolled with the keyboard. */}
+      <div
+        class="messages"
+        ref={frame}
+        role="log"
+        aria-label="Messages"
+        aria-busy={isLoading}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: axe-core asks for it
+        tabIndex={0}
+        onKeyDown={(event) => {
+          if (event.key !== 'End' || isTyping(event.target)) return;
+          toEnd();
+          event.preventDefault();
+        }}
+      >
+        <div>
+          {stream.more.value && <p class="muted center">{isLoading ? 'Loading…' : 'Scroll up for more'}</p>}
+          {stream.error.value && <Trouble problem={stream.error.value} />}
+          {!isLoading && !stream.error.value && messages.length === 0 && empty}
+          {messages.map((message, index) => (
+            <Dated
+              key={message.id}
+              message={message}
+              before={messages[index - 1]}
+              withPlace={withPlace}
+              isTarget={message.id === target}
+            />
+          ))}
+        </div>
+      </div>
+      {messages.length > 0 && (stream.newer.value || isAway.value) && (
         <p class="to-end">
-          <button
-            type="button"
-            onClick={() => {
-              place.current.atEnd = true;
-              stream.isFollowed = true;
-              stream.jumpToEnd();
-            }}
-          >
+          <button type="button" onClick={toEnd}>
             <Icon name="down" /> Latest messages
           </button>
         </p>
       )}
     </div>
   );
+}
+
+const rowOf = (frame: HTMLElement | null, id = ''): HTMLElement | null =>
+  frame?.querySelector<HTMLElement>(`#${CSS.escape(rowId({ id }))}`) ?? null;
+
+/**
+ * For the keys that scroll, and without a ring, because nobody has asked for it. Only if nothing else has the focus, as
+ * after a row that had it was taken out of the list.
+ */
+function takeFocus(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus({ preventScroll: true, focusVisible: false });
 }
 
 function Dated({

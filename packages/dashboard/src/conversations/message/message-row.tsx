@@ -14,6 +14,9 @@ import { MessageBody } from './message-body.tsx';
 
 const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', free: undefined };
 
+/** The id of the row of a message in the page. */
+export const rowId = ({ id }: Pick<HistoryMessage, 'id'>): string => `message-${id}`;
+
 /** One message. `isFirst`: the first of several in a row by one sender. */
 export const MessageRow = memo(
   ({
@@ -28,10 +31,10 @@ export const MessageRow = memo(
     /** The URL links to this message. */
     isTarget?: boolean;
   }) => {
-    const { id, from, fromType, unverified, ts, content, redacted } = message;
+    const { from, fromType, unverified, ts, content, redacted } = message;
     return (
       <article
-        id={`message-${id}`}
+        id={rowId(message)}
         class={`message${isFirst ? ' is-first' : ''}${isTarget ? ' is-target' : ''}`}
         aria-label={`Message from ${from}`}
         aria-current={isTarget ? 'true' : undefined}

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ago, duration, inertJson, offset, print, printAside, table } from './terminal.ts';
+import { ago, duration, offset, print, printAside, table } from './terminal.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -44,13 +44,6 @@ it('aligns columns with or without colour, and adds no trailing spaces', () => {
       ['Alice', ''],
     ]),
   ).toBe('NAME   STATE\n\u001b[1mA\u001b[22m      ok\nAlice');
-});
-
-it('escapes control characters in JSON, and keeps every value', () => {
-  const value = { text: '\u001b[2J \u007f \u009b2J \u0085 \u2028 \u00a0 é' };
-  const json = inertJson(JSON.stringify(value));
-  expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-  expect(JSON.parse(json)).toEqual(value);
 });
 
 it('prints styles, line ends and tabs, and no other control', () => {

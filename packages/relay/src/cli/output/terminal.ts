@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { dateOf } from '@agent-relay/protocol';
+import { dateOf, safeJson } from '@agent-relay/protocol';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -24,14 +24,7 @@ export const columns = (): number =>
 export const printAside = (text: string): void => void process.stderr.write(`${inert(text)}\n`);
 
 /** One JSON value on one line, for scripts. */
-export const printJson = (value: unknown): void => print(inertJson(JSON.stringify(value)));
-
-/** The same JSON, with characters escaped that terminals interpret or readers treat as a line end. */
-export const inertJson = (json: string): string =>
-  json.replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+export const printJson = (value: unknown): void => print(safeJson(JSON.stringify(value)));
 
 /** Rows with aligned columns; the last column is not padded. */
 export function table(rows: string[][]): string {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TransferRecord } from '@agent-relay/protocol';
-import { inertJson } from '../output/terminal.ts';
+import { safeJson, type TransferRecord } from '@agent-relay/protocol';
 
 /**
  * An export is a JSON Lines file: a header, the records, a footer. The footer has the number of records of each type
@@ -19,7 +18,7 @@ export interface End {
   sha256: string;
 }
 
-export const lineOf = (value: Head | TransferRecord | End): string => `${inertJson(JSON.stringify(value))}\n`;
+export const lineOf = (value: Head | TransferRecord | End): string => `${safeJson(JSON.stringify(value))}\n`;
 
 /** Counts and hashes the lines of records. */
 export class RecordCount {

@@ -1,4 +1,4 @@
-import { type ActionInfo, type InvocationInfo, safeLine } from '@agent-relay/protocol';
+import { type ActionInfo, type InvocationInfo, safeJson, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import {
   type AgentOption,
@@ -10,7 +10,7 @@ import {
   withViewer,
 } from '../../options.ts';
 import { block, tableOrBlocks } from '../../output/blocks.ts';
-import { inertJson, print, printJson, styled, when } from '../../output/terminal.ts';
+import { print, printJson, styled, when } from '../../output/terminal.ts';
 import { asViewer } from '../../target/connect.ts';
 
 type Options = ProjectOption & JsonOption & AgentOption & { invocations?: boolean; limit: number };
@@ -81,8 +81,8 @@ function printInvocation(invocation: InvocationInfo): void {
       ['caller', [safeLine(caller.name)]],
       ['invoked', [when(invokedAt)]],
       ['ended', endedAt === undefined ? [] : [when(endedAt)]],
-      ['input', [inertJson(JSON.stringify(input))]],
-      ['result', result === undefined ? [] : [inertJson(JSON.stringify(result))]],
+      ['input', [safeJson(JSON.stringify(input))]],
+      ['result', result === undefined ? [] : [safeJson(JSON.stringify(result))]],
       ['error', error ? [safeLine(`${error.message} [${error.code}]`)] : []],
     ]),
   );

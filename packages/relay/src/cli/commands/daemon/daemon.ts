@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RelayError } from '@agent-relay/protocol';
+import { RelayError, safeJson } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { findReadyDaemon, stopDaemon } from '../../../daemon/control.ts';
@@ -14,7 +14,7 @@ import { followLines, lastLines } from '../../files/follow-file.ts';
 import { type JsonOption, wholeNumber, withJson } from '../../options.ts';
 import { readableLogLine } from '../../output/log-lines.ts';
 import { tellSkew } from '../../output/tell-skew.ts';
-import { facts, inertJson, print, printAside, printJson, styled, when } from '../../output/terminal.ts';
+import { facts, print, printAside, printJson, styled, when } from '../../output/terminal.ts';
 import { untilInterrupted } from '../../process/until-interrupted.ts';
 
 /** Where a foreground daemon logs. */
@@ -107,7 +107,7 @@ async function showLogs({ lines, json }: LogsOptions, follow?: AbortSignal): Pro
   const daemon = await findDaemon(dataDirectory());
   if (daemon && daemon !== 'starting' && daemon.logFile === undefined)
     printAside(`note: The running daemon logs ${ON_TERMINAL}. This is the log of earlier ones.`);
-  const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
+  const show = (line: string) => print(json ? safeJson(line) : readableLogLine(line));
   if (follow) {
     if (!existsSync(dirname(file))) throw new RelayError('DaemonNotRunning', 'There is no log yet.');
     return await followLines(file, lines, show, follow);
