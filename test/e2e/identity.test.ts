@@ -139,6 +139,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   TERMINAL_RESIZE: [{ viewer: 'view_1', columns: 80, rows: 24 }, 'NotRunning'],
   TERMINAL_HOLD: [{ viewer: 'view_1' }, 'NotRunning'],
   TERMINAL_RECLAIM: [{ run: 'run_2', viewer: 'view_1' }, 'NotRunning'],
+  CONSENT_ANSWER: [{ message: 'MESSAGE', answer: 'allow' }, 'MessageNotFound'],
   PROMPT_LIST: [{}, 'Forbidden'],
   PROMPT_ANSWER: [{ agent: 'Alice', digest: 'a'.repeat(64), answer: 'allow' }, 'Forbidden'],
   PROMPT_REPORT: [{ run: 'run_2' }, 'NotRunning'],

@@ -37,6 +37,7 @@ import type {
 } from '../options.ts';
 import { Agents } from './agents.ts';
 import { call } from './calls/call.ts';
+import { Consents } from './calls/consents.ts';
 import { invoke } from './calls/invoke.ts';
 import { serveTools } from './calls/serve-tools.ts';
 import type { ExposedTool, RegisteredAction, ServedTools } from './calls/served-tools.ts';
@@ -61,6 +62,7 @@ export class Relay {
   readonly #session: ClientSession;
   readonly #tools: ServedTools;
   readonly channels: Channels;
+  readonly consents: Consents;
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
@@ -73,6 +75,7 @@ export class Relay {
   constructor(session: ClientSession) {
     this.#session = session;
     this.channels = new Channels(session);
+    this.consents = new Consents(session);
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);

@@ -24,16 +24,6 @@ export function resultInWords({ content }: Message): unknown {
   }
 }
 
-/** Asks the person in charge whether a call may be made. All arguments are in it: a person can only allow what they can read. */
-export function consentQuestion(caller: string, title: string, args: Record<string, unknown>): string {
-  return [
-    `${caller} wants to call ${title} with:`,
-    JSON.stringify(args, null, 2),
-    'Reply "yes" to allow this call. Any other reply denies it.',
-    'Reply in the dashboard, or in a shell with the id of this message: agent-relay send --reply-to ID yes',
-  ].join('\n');
-}
-
 const YES: ReadonlySet<string> = new Set(
   'y,yes,yep,yeah,ok,okay,sure,of course,allow,allowed,approve,approved,go ahead,do it'.split(','),
 );
