@@ -93,6 +93,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
     'Forbidden',
   ],
   HISTORY: [{ limit: 500 }, 'ok'],
+  MESSAGE_COUNTS: [{}, 'Forbidden'],
   THREAD: [{ id: 'MESSAGE' }, 'MessageNotFound'],
   SEARCH: [{ query: SECRET }, 'ok'],
   CONVERSATIONS: [{}, 'ok'],

@@ -57,6 +57,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   PAGE_SESSION_REVOKE: { id: '0123abcd' },
   HISTORY: {},
   THREAD: { id: 'msg_1' },
+  MESSAGE_COUNTS: {},
   SEARCH: { query: 'word' },
   CONVERSATIONS: {},
   REACT: { message: 'msg_1', emoji: '👀' },

@@ -150,6 +150,13 @@ export class Relay {
     return this.request('HISTORY', options);
   }
 
+  /** How many messages were sent per minute in the project, or by one agent, until now; for the owner. */
+  messageCounts(
+    options: { minutes?: number; agent?: string } = {},
+  ): Promise<OperationResult<'MESSAGE_COUNTS'>> {
+    return this.request('MESSAGE_COUNTS', options);
+  }
+
   /** A thread, by its name or by any message in it, oldest first. */
   thread(id: string, options: { limit?: number } = {}): Promise<OperationResult<'THREAD'>> {
     return this.request('THREAD', { id, ...options });

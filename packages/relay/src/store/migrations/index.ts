@@ -16,6 +16,7 @@ import { agentGrants } from './012-agent-grants.ts';
 import { invocationAccounts } from './013-invocation-accounts.ts';
 import { attention } from './014-attention.ts';
 import { runChoices } from './015-run-choices.ts';
+import { messageCounts } from './016-message-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; released migrations never change. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   invocationAccounts,
   attention,
   runChoices,
+  messageCounts,
 ];
 
 /** Migrates a database to `target`; runs in one exclusive transaction. */
