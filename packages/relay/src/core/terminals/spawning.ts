@@ -19,7 +19,7 @@ import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
-import { type Cli, cliOf, knownClis } from './clis.ts';
+import { type Cli, cliOf } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
@@ -55,11 +55,6 @@ export class Spawning {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  /** The CLIs that can be started. */
-  get clis(): string[] {
-    return knownClis(this.#parts.clis);
   }
 
   /** `onProgress` is called with each step before the program starts, if it takes long. */
@@ -213,6 +208,7 @@ export class Spawning {
 function checkModel(cli: Cli, model: string | undefined): void {
   if (model === undefined || !cli.configured || cli.configured.model) return;
   throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
+    details: { field: 'model' },
     next: `Omit the model, or ask the user to add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
   });
 }
