@@ -79,7 +79,8 @@ async function page() {
     logLevel: 'warn',
     base: './',
     define: { VERSION: JSON.stringify(version) },
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // Not what the environment says: a build of a test run would have the paths of the sources in it.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     resolve: { alias: { 'react/jsx-runtime': 'preact/jsx-runtime' } },
     build: {
       write: false,

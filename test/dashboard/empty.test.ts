@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)(`empty places, in Chromium${NEEDS_BROWSER}`, () => 
   });
 
   it.each([
-    ['', 'Connect your first agent', 'agent-relay run --name Alice claude'],
+    ['', 'Connect your first agent', 'agent-relay run --name Alice -- claude'],
     ['/activity', 'No messages in this project yet', 'agent-relay send "*" "Hello, who is there?"'],
     ['/channel/empty', 'No messages in #empty yet', 'agent-relay send "#empty" "Hello"'],
     ['/direct/Bob', 'No messages with Bob yet', 'agent-relay send Bob "Hello"'],
@@ -35,10 +35,10 @@ describe.skipIf(!hasBrowser)(`empty places, in Chromium${NEEDS_BROWSER}`, () => 
       'Search all messages of this project',
       'agent-relay search checkout --channel release --since 2h',
     ],
-    ['/terminal', 'No agent runs in a terminal of the relay', 'agent-relay run --name Alice claude'],
-    ['/terminal/Bob', 'Bob does not run in a terminal of the relay', 'agent-relay run --name Bob codex'],
-    ['/agent/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody claude'],
-    ['/terminal/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody claude'],
+    ['/terminal', 'No agent runs in a terminal of the relay', 'agent-relay run --name Alice -- claude'],
+    ['/terminal/Bob', 'Bob does not run in a terminal of the relay', 'agent-relay run --name Bob -- codex'],
+    ['/agent/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody -- claude'],
+    ['/terminal/Nobody', 'No agent is named Nobody', 'agent-relay run --name Nobody -- claude'],
     ['/tools', 'No tools yet', 'agent-relay restart --mcp-servers mcp-servers.json'],
   ])('say what to do: %s', async (path, heading, command) => {
     if (path === '/channel/empty') {
@@ -51,6 +51,17 @@ describe.skipIf(!hasBrowser)(`empty places, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByRole('main').getByRole('heading', { name: heading, exact: true }).waitFor();
     expect(await commands()).toContain(command);
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('show commands that the command line takes', async () => {
+    await at('/agent/Nobody');
+    await page.getByRole('heading', { name: 'No agent is named Nobody' }).waitFor();
+    const [program = '', ...words] = (await commands())[0]?.split(' ') ?? [];
+    expect(program).toBe('agent-relay');
+    // All of it is understood: only the CLI is missing.
+    const { code, stdout } = await daemon.cli(words, { terminal: true, env: { PATH: '/usr/bin:/bin' } });
+    expect(stdout).toContain('Program not found: claude.');
+    expect(code).toBe(4);
   });
 
   it('say so in lists, and on the page of an agent that has written nothing', async () => {

@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await waiting().getByText('rm -r build').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Allow Fred, once' }).click();
-    await page.getByText('Allowed Fred.').waitFor();
+    await page.getByText('Allowed Fred, once. Its CLI has the answer.').waitFor();
     // The host has found another one open.
     await asks('b', 'ls');
     await page.getByRole('button', { name: 'Deny Fred' }).click();
@@ -182,6 +182,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
       ['a', 'allow'],
       ['b', 'deny'],
     ]);
+    await fred.request('PROMPT_REPORT', { run: 'run_fred' });
     await fred.paths.ready('native');
     await page.getByText('Nothing waits for you.').waitFor();
   });
@@ -207,6 +208,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await waiting().getByText(/"two"/).waitFor();
     await page.getByRole('button', { name: 'Allow the call' }).click();
     expect(await allowed).toMatchObject({ wiped: 'two' });
+    await page.getByText('Allowed the call. It has finished.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
@@ -225,8 +227,8 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
       .getByText(/message held/)
       .waitFor();
     await page.getByText('Dora and Emil are in a loop; messages are held.').waitFor();
-    await page.getByRole('button', { name: 'Release' }).click();
-    await page.getByText('Released 1 message.').waitFor();
+    await page.getByRole('button', { name: 'Deliver 1 message' }).click();
+    await page.getByText('Delivered 1 message.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
     await goInCircles();
     // Nobody can bring them back: it asks first, also a person who clicks twice or uses the keyboard.
@@ -253,7 +255,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await waiting().getByRole('link', { name: '#echo' }).click();
     await page.getByRole('heading', { name: '#echo', exact: true }).waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('button', { name: /^Deliver \d+ message/ }).click();
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
@@ -346,7 +348,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
       Array.from({ length: 120 }, (_, number) => join(`Worker${number}`, { cli: 'codex', paths: ['pty'] })),
     );
     const map = page.getByRole('list', { name: 'All agents at a glance' });
-    await expect.poll(() => map.getByRole('listitem').count()).toBeGreaterThan(120);
+    await expect.poll(() => map.getByText(/^Worker\d+: /).count()).toBe(120);
     expect(await page.getByRole('row').count()).toBeLessThan(60);
     const table = page.getByRole('region', { name: 'Table of agents' });
     await table.focus();

@@ -12,7 +12,7 @@ export const PLACES = {
   direct: ['/between/Backend,Tests', '14 of 20 cases pass'],
   agent: ['/agent/Backend', 'Recent messages'],
   messages: ['/messages', 'Between agents'],
-  terminals: ['/terminal', 'Waits for you'],
+  terminals: ['/terminal', 'Needs you'],
   terminal: ['/terminal/Orders', 'Allow it?'],
   tools: ['/tools/Reviewer.review', 'strictness'],
   invocations: ['/invocations', 'shop.approve'],

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)(`terminals, in Chromium${NEEDS_BROWSER}`, () => {
       .click();
     await until(/ready\$/);
     await page.goto(`http://${daemon.http}/#/demo/agent/Shell`);
-    await page.getByRole('main').getByRole('link', { name: 'Terminal' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Terminal', exact: true }).click();
     await until(/ready\$/);
     expect(loaded.filter((url) => url.includes('terminal-view'))).not.toEqual([]);
   });
@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser)(`terminals, in Chromium${NEEDS_BROWSER}`, () => {
     await expect.poll(reason, POLL).toBe('held_by_viewer');
     await drive();
     await expect.poll(reason, POLL).toBe('held_by_viewer');
-    await page.getByRole('button', { name: 'Release messages' }).click();
+    await page.getByRole('button', { name: 'Deliver messages' }).click();
     await expect.poll(reason, POLL).not.toBe('held_by_viewer');
     await daemon.cli(['release', 'Held']);
   });

@@ -153,11 +153,13 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await page.getByRole('button', { name: 'Start an agent' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start an agent' });
     const offered = await dialog
-      .locator('#clis option')
+      .locator('select[name="cli"] option')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
-    expect(offered).toEqual(['claude', 'codex', 'gemini', 'opencode', 'droid', 'agent', 'scripted']);
+    expect(offered.toSorted()).toEqual(
+      ['claude', 'codex', 'gemini', 'opencode', 'droid', 'agent', 'scripted'].sort(),
+    );
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Chosen');
-    await dialog.getByRole('combobox', { name: 'CLI' }).fill('scripted');
+    await dialog.getByRole('combobox', { name: 'CLI' }).selectOption('scripted');
     await dialog.getByText('More options').click();
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole('textbox', { name: 'Model' }).fill('tiny-2');
@@ -180,7 +182,7 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await page.getByRole('button', { name: 'Start an agent' }).click();
     await mkdir(join(daemon.projectDirectory, 'part'));
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Placed');
-    await dialog.getByRole('combobox', { name: 'CLI' }).fill('scripted');
+    await dialog.getByRole('combobox', { name: 'CLI' }).selectOption('scripted');
     await dialog.getByText('More options').click();
     await dialog.getByRole('textbox', { name: 'Directory' }).fill('part');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
@@ -189,11 +191,54 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await daemon.cli(['release', 'Placed']);
   });
 
+  it('says at the field why an agent cannot be started, and keeps the form', async () => {
+    await page.goto(`http://${daemon.http}/#/demo`);
+    await page.getByRole('button', { name: 'Start an agent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Start an agent' });
+    const cli = dialog.getByRole('combobox', { name: 'CLI' });
+    const groups = await cli.locator('optgroup').evaluateAll((all) =>
+      all.map((group) => ({
+        label: (group as HTMLOptGroupElement).label,
+        names: [...group.querySelectorAll('option')].map(({ value }) => value),
+      })),
+    );
+    expect(groups[0]).toMatchObject({ label: 'Installed', names: expect.arrayContaining(['scripted']) });
+    expect(groups[1]).toMatchObject({
+      label: expect.stringMatching(/^Not found/),
+      names: expect.arrayContaining(['droid']),
+    });
+    const name = dialog.getByRole('textbox', { name: 'Name' });
+    await name.fill('Bob');
+    await cli.selectOption('scripted');
+    await dialog.getByText('More options').click();
+    const place = dialog.getByRole('textbox', { name: 'Directory' });
+    const start = dialog.getByRole('button', { name: 'Start', exact: true });
+    const problemOf = async (field: typeof name) => {
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+      return dialog.locator(`[id="${await field.getAttribute('aria-describedby')}"]`).textContent();
+    };
+    await start.click();
+    expect(await problemOf(name)).toContain('Bob');
+    expect(await seriousFindings(page)).toEqual([]);
+    await name.fill('Nowhere');
+    await place.fill('no/such/place');
+    await dialog.getByText('More options').click();
+    await start.click();
+    expect(await problemOf(place)).toContain('there is no directory');
+    await place.fill('');
+    await cli.selectOption('droid');
+    await start.click();
+    expect(await problemOf(cli)).toContain('droid');
+    expect(await page.locator('.notice.is-error').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('starts an agent by a form, and releases it', async () => {
     await page.goto(`http://${daemon.http}/#/demo`);
     await page.getByRole('button', { name: 'Start an agent' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Worker');
-    await page.getByRole('combobox', { name: 'CLI' }).fill('scripted');
+    await page.getByRole('combobox', { name: 'CLI' }).selectOption('scripted');
     await page.getByRole('textbox', { name: 'Task' }).fill('Count to three');
     // What is typed stays while the page goes on.
     await using _visitor = await client(daemon, { name: 'Visitor' });

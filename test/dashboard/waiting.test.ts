@@ -89,8 +89,6 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
       waiting()
         .getByRole('listitem')
         .filter({ hasText: `"${target}"` });
-    // There is room for one of them: the other is a line.
-    await item('one').getByRole('button', { expanded: false }).click();
     await item('one').getByRole('button', { name: 'Allow the call' }).click();
     expect(await one).toEqual({ deployed: 'one' });
     await expect.poll(count).toBe('1');
@@ -122,23 +120,65 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
   };
 
   it('ignores a press on a consent that came under the pointer just now', async () => {
-    const size = page.viewportSize();
-    // Room for two of them.
-    await page.setViewportSize({ width: 1280, height: 1000 });
     const { call } = await offerDeploy();
-    const one = call({ target: 'one' });
+    const ended = new AbortController();
+    const one = expect(call({ target: 'one' }, { signal: ended.signal })).rejects.toThrow();
+    await waiting().getByText('"one"').waitFor();
+    const two = call({ target: 'two' });
+    await expect.poll(count).toBe('2');
     const allow = page.getByRole('button', { name: 'Allow the call' });
-    const pressed = pressOnceShown(await middleOf(allow), '"two"');
-    const two = expect(call({ target: 'two' })).rejects.toMatchObject({ code: 'Denied' });
+    await allow.first().hover();
+    await page.mouse.move(0, 0);
+    const point = await middleOf(allow.first());
+    const pressed = page.evaluate(
+      ({ x, y }) =>
+        new Promise<string>((resolve) => {
+          new MutationObserver((_changes, observer) => {
+            if (document.querySelector('.waiting')?.textContent?.includes('"one"')) return;
+            observer.disconnect();
+            const button = document.elementFromPoint(x, y)?.closest('button');
+            button?.click();
+            resolve(button?.textContent ?? '');
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
+        }),
+      point,
+    );
+    ended.abort();
+    await one;
     expect(await pressed).toBe('Allow');
-    await expect.poll(() => allow.first().isEnabled()).toBe(true);
-    expect(await count()).toBe('2');
-    await page.getByRole('button', { name: 'Deny the call' }).first().click();
-    await two;
-    await expect.poll(count).toBe('1');
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    expect(await count()).toBe('1');
     await allow.click();
-    expect(await one).toEqual({ deployed: 'one' });
-    if (size) await page.setViewportSize(size);
+    expect(await two).toEqual({ deployed: 'two' });
+  });
+
+  it('moves nothing under the pointer: what is more urgent stands at the end until the pointer leaves', async () => {
+    const carol = await join('Carol');
+    await ask(carol, 'Which port?');
+    const answer = page.getByRole('textbox', { name: 'Answer Carol' });
+    await answer.hover();
+    const before = await answer.boundingBox();
+    const { call } = await offerDeploy();
+    const ended = new AbortController();
+    const made = expect(call({ target: 'one' }, { signal: ended.signal })).rejects.toThrow();
+    await expect.poll(count).toBe('2');
+    const order = () =>
+      waiting()
+        .getByRole('listitem')
+        .evaluateAll((all) => all.map((one) => (/Which port/.test(one.textContent ?? '') ? 'asks' : 'call')));
+    await page.getByRole('button', { name: '1 new above' }).waitFor();
+    expect(await order()).toEqual(['asks', 'call']);
+    expect(await answer.boundingBox()).toEqual(before);
+    await page.mouse.move(0, 0);
+    await expect.poll(order).toEqual(['call', 'asks']);
+    // What ends there says so, and keeps its place for a moment.
+    await page.getByRole('button', { name: 'Deny the call' }).hover();
+    ended.abort();
+    await made;
+    await waiting().getByText('This call has ended.').waitFor();
+    await expect.poll(count).toBe('1');
+    await page.mouse.move(0, 0);
+    await waiting().getByText('This call has ended.').waitFor({ state: 'detached' });
   });
 
   it('ignores a press on a prompt that replaced another just now', async () => {
@@ -311,7 +351,7 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     await row('Ann').waitFor();
     const isOnScreen = async () => ((await row('Ann').boundingBox())?.y ?? 9999) + 57 <= 800;
     expect(await isOnScreen()).toBe(true);
-    await waiting().getByText('and 2 more').waitFor();
+    await waiting().getByRole('button', { name: 'and 4 more' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
     // What the person writes stays where it is when more arrives.
@@ -328,13 +368,13 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     ).toBe('half an ans');
     expect(await isOnScreen()).toBe(true);
 
-    const line = waiting().getByRole('button', { name: /One more thing\?/ });
-    await line.click();
     await waiting()
-      .getByRole('region', { name: 'The question of Ann' })
-      .getByText('One more thing?')
-      .waitFor();
-    await page.getByRole('button', { name: 'Show all', exact: true }).click();
+      .getByRole('button', { name: /^Ben asks/ })
+      .click();
+    await waiting().getByRole('region', { name: 'The question of Ben' }).getByText('Said Ben.').waitFor();
+    await waiting()
+      .getByRole('button', { name: /^and \d more$/ })
+      .click();
     await expect.poll(() => waiting().getByRole('textbox').count()).toBe(9);
     await page.getByRole('button', { name: 'Show less', exact: true }).click();
     await expect.poll(() => waiting().getByRole('textbox').count()).toBeLessThan(9);

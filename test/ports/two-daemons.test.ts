@@ -176,6 +176,31 @@ describe.each([
     expect([...bob.calls, ...back.calls]).toEqual([]);
   });
 
+  it('decide about calls of each other, and learn what became of them', async () => {
+    const person = { type: 'human', lead: true } as const;
+    const petra = await other.join(bob.principal.workspace, `Petra-${bob.name}`, person);
+    await expect.poll(() => one.relay.agents.find(alice.principal.workspace, petra.name)).toBeDefined();
+    for (const known of one.relay.agents.list(alice.principal.workspace))
+      if (known.lead && known.name !== petra.name)
+        await one.owner(alice.principal.workspace).request('AGENT_SET', { agent: known.name, lead: false });
+    await bob.serve({ name: 'deploy', consent: true });
+    await found('deploy');
+    await alice.call(`${bob.name}.deploy`);
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    const message = petra.delivered[0]?.id ?? '';
+    const decided = petra.request('CONSENT_ANSWER', { message, answer: 'allow' });
+    await expect.poll(() => bob.calls).toHaveLength(1);
+    await bob.answer({ result: 1 });
+    expect(await decided).toEqual({ call: 'finished' });
+    const again = petra.request('CONSENT_ANSWER', { message, answer: 'allow' });
+    const refused = expect(again).rejects.toMatchObject({ code: 'CallEnded' });
+    // No daemon says that it has this call.
+    const tick = setInterval(() => other.clock.advance(1000), 20);
+    await refused;
+    clearInterval(tick);
+    expect(bob.calls).toHaveLength(1);
+  });
+
   it('share projects that are created, renamed and removed while both run', async () => {
     const name = `shop-${bob.name}`;
     const created = await one.owner(alice.principal.workspace).request('WORKSPACE_CREATE', { name });

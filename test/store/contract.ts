@@ -5,6 +5,7 @@ import { attachments } from './contract/attachments.ts';
 import { audit } from './contract/audit.ts';
 import { channels } from './contract/channels.ts';
 import { conversations } from './contract/conversations.ts';
+import { counts } from './contract/counts.ts';
 import { deletion } from './contract/deletion.ts';
 import { deliveries } from './contract/deliveries.ts';
 import { held } from './contract/held.ts';
@@ -54,6 +55,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     history(store);
     pages(store);
     search(store);
+    counts(store);
     reactions(store);
     held(store);
     invocations(store);

@@ -427,6 +427,11 @@ export const ERRORS = {
     meaning: 'There is no invocation with that id, or it is not yours.',
     next: 'List the invocations with: agent-relay actions --invocations',
   },
+  CallEnded: {
+    ...conflict,
+    meaning: 'The call that needed consent has ended, or was decided before; the reply changes nothing.',
+    next: 'Nothing to do. Its caller can call again.',
+  },
   Denied: { ...denied, meaning: 'A person did not allow the call.', next: 'Ask the person in charge.' },
   ResultTooLarge: {
     ...badInput,

@@ -3,6 +3,7 @@
 export * from './errors.ts';
 export type * from './events.ts';
 export * from './messages/authority.ts';
+export * from './messages/consent-question.ts';
 export type * from './messages/message.ts';
 export * from './messages/reasons.ts';
 export * from './messages/sender.ts';

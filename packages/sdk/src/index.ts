@@ -6,6 +6,7 @@ export {
   type CallProgress,
   type Capability,
   type ChannelInfo,
+  type ConsentOutcome,
   type ConversationInfo,
   type DaemonStatus,
   type DeliveryTrace,

@@ -103,7 +103,7 @@ describe.concurrent('the loop governor', () => {
 
     await alice.inbox({ limit: 500 });
     await bob.inbox({ limit: 500 });
-    expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('Released 1 message.\n');
+    expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('Delivered 1 message.\n');
     expect(contentsOf((await alice.inbox()).messages)).toEqual(['You are welcome!']);
     expect((await alice.send('Bob', 'Thank you!')).held).toBeUndefined();
     expect(output(await daemon.cli(['trace', messageId]))).toMatch(

@@ -25,6 +25,14 @@ export function relay(): Relay {
   return current;
 }
 
+/** The connection, for what a person decides now. While the daemon is away it throws: nothing is kept for later. */
+export function relayNow(): Relay {
+  if (phase.peek() === 'live') return relay();
+  throw new RelayError('Connection', 'The daemon does not answer. Nothing was sent.', {
+    next: 'Decide again when it is back.',
+  });
+}
+
 /** Connects to a project, by default the one the session was opened in; keeps trying while the daemon is away. */
 export async function open(project: string | undefined, onLive: (relay: Relay) => void): Promise<void> {
   const mine = ++generation;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyAgentEvent, kindOf, noteSent } from './agents.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { TrafficLog } from './traffic.ts';
-import { DONE, openQuestions, standingStill } from './waiting.ts';
+import { DONE, openQuestions, standingStill, unreadMentions } from './waiting.ts';
 
 const message = (seq: number, fields: Partial<HistoryMessage> = {}): HistoryMessage => ({
   seq,
@@ -37,8 +37,8 @@ describe('a question to the person', () => {
   const openAt = (now: number, ...messages: HistoryMessage[]) =>
     openQuestions(messages, 'petra', now).map(({ id }) => id);
 
-  it('waits until it is answered, newest first', () => {
-    expect(open(question(1), question(2, { from: 'Bob' }))).toEqual(['m2', 'm1']);
+  it('waits until it is answered, oldest first', () => {
+    expect(open(question(1), question(2, { from: 'Bob' }))).toEqual(['m1', 'm2']);
   });
 
   it.each([
@@ -184,8 +184,6 @@ describe('traffic', () => {
       total: 4,
       hidden: 1,
     });
-    expect(log.activity(span)).toEqual([2, 2]);
-    expect(log.activity(span, 'Carol')).toEqual([0, 1]);
     expect(log.since).toBe(MINUTE + 1);
   });
 
@@ -193,8 +191,25 @@ describe('traffic', () => {
     const log = new TrafficLog();
     log.add([at(5, 5, {}), at(6, 6, {})]);
     log.add([at(3, 3, {}), at(5, 5, {}), at(7, 7, {})]);
-    expect(log.activity(span)).toEqual([1, 3]);
+    const counts = () => log.traffic(span, 3).exchanges.map(({ at: slot, count }) => [slot, count]);
+    expect(counts().sort()).toEqual([
+      [0, 1],
+      [1, 3],
+    ]);
     log.add([at(8, 700, {})]);
-    expect(log.activity(span)).toEqual([0, 0]);
+    expect(counts()).toEqual([]);
+  });
+});
+
+describe('a mention of the person', () => {
+  it('waits while it is unread, if it asks nothing else', () => {
+    const mention = message(1, { to: '#general', channel: '#general', mentions: ['petra'] });
+    const others = [
+      message(2, { mentions: ['Bob'] }),
+      question(3, { mentions: ['petra'] }),
+      message(4, { mentions: ['petra'], fromType: 'system' }),
+      message(5, { mentions: ['petra'], redacted: true }),
+    ];
+    expect(unreadMentions([...others, mention], 'petra')).toEqual([mention]);
   });
 });

@@ -16,6 +16,7 @@ import type { Problem } from '../parts/trouble.tsx';
 import { applyAgentEvent, noteSent } from './agents.ts';
 import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
 import { LatencyLog } from './latency.ts';
+import { messageCounts } from './message-counts.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { TrafficLog } from './traffic.ts';
 import { concernsQuestions } from './waiting.ts';
@@ -28,6 +29,8 @@ export const channels = signal<ChannelInfo[]>([]);
 export const direct = signal<ConversationInfo[]>([]);
 /** The person's unread messages, by id. */
 export const unread = signal<ReadonlyMap<string, Message>>(new Map());
+/** How many they are: of very many, `unread` has the oldest. */
+export const unreadCount = signal(0);
 export const held = signal<HeldInfo[]>([]);
 /** Permission prompts that can be answered here, by agent name. */
 export const prompts = signal<ReadonlyMap<string, PromptInfo>>(new Map());
@@ -85,7 +88,9 @@ export class ProjectModel {
     const relay = this.#relay;
     for (const type of PROJECT_EVENTS) relay.on(type, (event) => this.#happened(event));
     relay.on('mail.arrived', ({ message }) => {
+      if (unread.peek().has(message.id)) return;
       unread.value = new Map([...unread.peek(), [message.id, message]]);
+      unreadCount.value += 1;
     });
     relay.on('events.missed', () => this.#guard(this.#readAll()));
     relay.on('connected', () => this.#guard(this.#readAll()));
@@ -121,6 +126,8 @@ export class ProjectModel {
       mine.value = [];
       trafficLog.value = new TrafficLog();
       latencyLog.value = new LatencyLog(Date.now());
+      messageCounts.value = new Map();
+      unreadCount.value = 0;
       status.value = undefined;
     });
   }
@@ -147,16 +154,18 @@ export class ProjectModel {
     const seen = messages.map(({ id }) => id).filter((id) => unread.peek().has(id));
     if (seen.length === 0) return;
     unread.value = new Map([...unread.peek()].filter(([id]) => !seen.includes(id)));
+    unreadCount.value -= seen.length;
     await this.#relay.read(seen, { path: 'pull' });
   }
 
   async #readMail(): Promise<void> {
-    const [{ messages }, conversations] = await Promise.all([
+    const [{ messages, unread: count }, conversations] = await Promise.all([
       this.#relay.inbox({ limit: PAGE, markRead: false }),
       this.#relay.conversations({ limit: SHOWN_CONVERSATIONS }),
     ]);
     if (this.#closed) return;
     unread.value = new Map(messages.map((message) => [message.id, message]));
+    unreadCount.value = count;
     direct.value = conversations;
   }
 

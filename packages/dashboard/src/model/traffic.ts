@@ -29,7 +29,6 @@ export interface Span {
 /** Messages between two participants in one bucket. */
 interface Bucket {
   messages: number;
-  sentBy: Map<string, number>;
   pairs: Map<string, Exchange>;
 }
 
@@ -86,14 +85,6 @@ export class TrafficLog {
     };
   }
 
-  /** The number of messages per slot, in total or of one sender. */
-  activity(span: Span, sender?: string): number[] {
-    const counts = new Array<number>(span.stretches).fill(0);
-    for (const [at, { messages, sentBy }] of this.#within(span))
-      counts[at] = (counts[at] ?? 0) + (sender === undefined ? messages : (sentBy.get(sender) ?? 0));
-    return counts;
-  }
-
   *#within({ since, until, stretches }: Span): Generator<[at: number, bucket: Bucket]> {
     for (const [number, bucket] of this.#buckets) {
       const middle = (number + 0.5) * BUCKET_MS;
@@ -107,7 +98,6 @@ export class TrafficLog {
     const bucket = this.#buckets.get(number) ?? this.#open(number);
     bucket.messages += 1;
     const { from } = message;
-    bucket.sentBy.set(from, (bucket.sentBy.get(from) ?? 0) + 1);
     for (const to of lanesOf(message)) {
       const key = `${from}\n${to}`;
       const known = bucket.pairs.get(key);
@@ -117,7 +107,7 @@ export class TrafficLog {
   }
 
   #open(number: number): Bucket {
-    const bucket: Bucket = { messages: 0, sentBy: new Map(), pairs: new Map() };
+    const bucket: Bucket = { messages: 0, pairs: new Map() };
     this.#buckets.set(number, bucket);
     for (const old of this.#buckets.keys()) if (old < number - KEPT_MS / BUCKET_MS) this.#buckets.delete(old);
     return bucket;

@@ -1,3 +1,4 @@
+import { REASONS } from '@agent-relay/protocol';
 import type { AgentInfo, HistoryMessage, Message } from '@agent-relay/sdk';
 import { pathInUse } from './agents.ts';
 
@@ -7,14 +8,14 @@ export const DONE = '✅';
 /** A consent stays this much longer: clocks of browser and daemon differ, and the relay itself says when it is over. */
 const CONSENT_GRACE_MS = 300_000;
 
-/** Questions to a person that are neither answered nor marked as done, newest first. */
+/** Questions to a person that are neither answered nor marked as done, oldest first. */
 export function openQuestions(
   messages: readonly HistoryMessage[],
   me: string,
   now: number,
 ): HistoryMessage[] {
   const asked = messages.filter((message) => isQuestionTo(message, me, now) && !isDone(message, me));
-  return asked.filter((question) => !messages.some((other) => closes(other, question, me))).reverse();
+  return asked.filter((question) => !messages.some((other) => closes(other, question, me)));
 }
 
 /** Whether a message is a question, or may close one. */
@@ -48,6 +49,13 @@ function closes(other: Message, question: Message, me: string): boolean {
   return other.replyTo === question.id || other.thread === (question.thread ?? question.id);
 }
 
+/** What mentions the person, asks nothing and is not read: somebody may mean a question. */
+export const unreadMentions = (unread: Iterable<Message>, me: string): Message[] =>
+  [...unread].filter(
+    ({ kind, mentions, fromType, redacted }) =>
+      kind !== 'question' && fromType !== 'system' && !redacted && mentions?.includes(me),
+  );
+
 /** Reasons for which an agent waits until a person acts in its terminal, and what to do. */
 const NEEDS_A_PERSON: Record<string, string> = {
   approval_dialog: 'It asks for permission. Answer in its terminal.',
@@ -65,6 +73,9 @@ const SLOW_START_MS = 30_000;
 export interface StandStill {
   agent: AgentInfo;
   code: string;
+  /** What the code says of every agent. */
+  reason: string;
+  /** The same of this one. */
   text: string;
   advice: string;
   since: number;
@@ -83,7 +94,16 @@ export function standingStill(agents: Iterable<AgentInfo>, now: number): StandSt
       ? 'It has not finished starting. It may have a question in its terminal.'
       : NEEDS_A_PERSON[code];
     if (advice === undefined) continue;
-    found.push({ agent, code, text, advice, since: path.since, ...(until === undefined ? {} : { until }) });
+    const reason = REASONS[code];
+    found.push({
+      agent,
+      code,
+      reason,
+      text,
+      advice,
+      since: path.since,
+      ...(until === undefined ? {} : { until }),
+    });
   }
   return found.sort((one, other) => one.since - other.since);
 }

@@ -3,9 +3,9 @@ import { computed, signal } from '@preact/signals';
 import { inOrder, runsAs } from '../model/agents.ts';
 import { agents } from '../model/project.ts';
 import { order, ordered } from './agent-order.ts';
-import { stopped } from './waiting/waiting-list.ts';
+import { type AgentState, stateOf } from './agent-state.ts';
 
-export type Show = 'all' | 'waiting' | 'active' | 'idle' | 'offline';
+export type Show = 'all' | AgentState;
 export type Grouping = 'none' | 'parent' | 'cli';
 
 export const words = signal('');
@@ -14,17 +14,13 @@ export const grouping = signal<Grouping>('none');
 
 export const everybody = computed(() => [...agents.value.values()].sort(inOrder));
 
-const waitingNames = computed(() => new Set(stopped.value.map(({ agent }) => agent.name)));
-
-export const isWaiting = (name: string): boolean => waitingNames.value.has(name);
-
 /** The number of agents per filter. People are listed under "all" but not counted: they are not agents. */
 export const counts = computed<Record<Show, number>>(() => {
-  const count = { all: 0, waiting: waitingNames.value.size, active: 0, idle: 0, offline: 0 };
-  for (const { status, type } of everybody.value) {
-    if (type !== 'agent') continue;
+  const count = { all: 0, 'needs-you': 0, active: 0, idle: 0, offline: 0 };
+  for (const agent of everybody.value) {
+    if (agent.type !== 'agent') continue;
     count.all += 1;
-    count[status] += 1;
+    count[stateOf(agent)] += 1;
   }
   return count;
 });
@@ -33,10 +29,7 @@ export const chosen = computed(() => {
   const wanted = words.value.trim().toLowerCase();
   return everybody.value.filter(
     (agent) =>
-      (show.value === 'all' ||
-        (show.value === 'waiting'
-          ? isWaiting(agent.name)
-          : agent.type === 'agent' && agent.status === show.value)) &&
+      (show.value === 'all' || (agent.type === 'agent' && stateOf(agent) === show.value)) &&
       (wanted === '' || textOf(agent).includes(wanted)),
   );
 });

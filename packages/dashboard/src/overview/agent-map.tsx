@@ -3,10 +3,9 @@ import { memo } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { welcome } from '../connection/connection.ts';
 import { linkTo } from '../routes.ts';
-import { chosen, isWaiting } from './agent-filter.ts';
+import { chosen } from './agent-filter.ts';
+import { type AgentState, STATE_WORDS, stateOf } from './agent-state.ts';
 
-const WORDS = { active: 'working', idle: 'idle', offline: 'offline', waiting: 'waits for you' };
-type Tone = keyof typeof WORDS;
 /** Drawn per task; the page handles input in between. */
 const DRAWN_AT_ONCE = 50;
 
@@ -24,23 +23,23 @@ export function AgentMap() {
   }, [drawn.value, isAll]);
   return (
     <ul class="agent-map" aria-label="All agents at a glance">
-      {chosen.value.slice(0, drawn.value).map(({ name, status }) => (
-        <Square key={name} name={name} tone={isWaiting(name) ? 'waiting' : status} project={project} />
+      {chosen.value.slice(0, drawn.value).map((agent) => (
+        <Square key={agent.name} name={agent.name} state={stateOf(agent)} project={project} />
       ))}
     </ul>
   );
 }
 
-const Square = memo(({ name, tone, project }: { name: string; tone: Tone; project: string }) => (
+const Square = memo(({ name, state, project }: { name: string; state: AgentState; project: string }) => (
   <li>
     <a
-      class={`square is-${tone}`}
+      class={`square is-${state}`}
       href={linkTo(project, 'agent', name)}
-      title={`${name}: ${WORDS[tone]}`}
+      title={`${name}: ${STATE_WORDS[state].toLowerCase()}`}
       tabIndex={-1}
     >
       <span class="sr-only">
-        {name}: {WORDS[tone]}
+        {name}: {STATE_WORDS[state].toLowerCase()}
       </span>
     </a>
   </li>

@@ -1,5 +1,5 @@
 import type { AgentInfo } from '@agent-relay/sdk';
-import { relay, welcome } from '../connection/connection.ts';
+import { relayNow, welcome } from '../connection/connection.ts';
 import { Menu, type MenuAction } from '../parts/menu.tsx';
 import { tell } from '../parts/notices.tsx';
 import { linkTo, type Place } from '../routes.ts';
@@ -7,7 +7,7 @@ import { hasTerminal } from '../terminals/live-terminals.ts';
 
 /** Ends the agent's program. */
 export async function releaseAgent(name: string): Promise<void> {
-  await relay().workers.release(name, { reason: 'released in the dashboard' });
+  await relayNow().workers.release(name, { reason: 'released in the dashboard' });
   tell(`Released ${name}.`);
 }
 

@@ -10,11 +10,12 @@ import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
 import { releaseAgent } from './agent-menu.tsx';
+import { STATE_WORDS, stateOf } from './agent-state.ts';
 import { MessageRate } from './message-rate.tsx';
 import { PathState } from './path-state.tsx';
 import { UnknownAgent } from './unknown-agent.tsx';
+import { AgentWaiting } from './waiting/agent-waiting.tsx';
 
-const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
 const SHOWN = 20;
 
 /** The page of one agent. */
@@ -33,10 +34,12 @@ export function AgentPage({ name }: { name: string }) {
         <a class="back" href={linkTo(project)} aria-label="Back to the overview">
           <Icon name="back" />
         </a>
-        <Avatar name={name} status={agent.status} />
+        <Avatar name={name} status={stateOf(agent)} />
         <h1>{name}</h1>
         {agent.lead && <span class="tag">Lead</span>}
-        <span class="muted">{WORDS[agent.status]}</span>
+        <span class={stateOf(agent) === 'needs-you' ? 'tag is-warn' : 'muted'}>
+          {STATE_WORDS[stateOf(agent)]}
+        </span>
         {agent.type === 'agent' && (
           <a class="button push-right" href={linkTo(project, 'direct', name)}>
             <Icon name="dialog" /> Message
@@ -51,6 +54,7 @@ export function AgentPage({ name }: { name: string }) {
           </>
         )}
       </header>
+      <AgentWaiting name={name} place="page" />
       <section class="card" aria-label="Facts">
         <dl class="facts">
           <Facts agent={agent} />
@@ -110,7 +114,7 @@ function Facts({ agent }: { agent: AgentInfo }) {
   );
 }
 
-const RUN_STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for a person', exited: 'Ended' };
+const RUN_STATES = { starting: 'Starting', ready: 'Running', waiting: 'Running', exited: 'Ended' };
 
 /** The agent's program in a terminal. */
 const Run = ({ run: { state, cwd, exit, ended } }: { run: NonNullable<AgentInfo['run']> }) => (

@@ -3,7 +3,7 @@ import { memo } from 'preact/compat';
 import { welcome } from '../connection/connection.ts';
 import { runsAs } from '../model/agents.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { CommandLine } from '../parts/command.tsx';
+import { CommandLine, runCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Soon } from '../parts/soon.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -25,6 +25,7 @@ import {
 import { AgentMap } from './agent-map.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { COLUMNS, type Column, order, orderBy, orderOfText, textOfOrder } from './agent-order.ts';
+import { type AgentState, STATE_WORDS, stateOf } from './agent-state.ts';
 import { PathState } from './path-state.tsx';
 
 /** Up to this many rows all are rendered; beyond, only the visible ones. */
@@ -32,14 +33,10 @@ const ALL_ROWS = 40;
 /** With more agents, a map shows all at once. */
 const MAP_FROM = 30;
 const ROW_HEIGHT = 57;
-const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
 
 const SHOWS: Array<[show: Show, text: string]> = [
   ['all', 'All'],
-  ['waiting', 'Waiting for you'],
-  ['active', 'Working'],
-  ['idle', 'Idle'],
-  ['offline', 'Offline'],
+  ...(Object.entries(STATE_WORDS) as Array<[AgentState, string]>),
 ];
 
 /** All agents and people of the project, including those offline. */
@@ -185,18 +182,19 @@ function Heading({ column }: { column: Column }) {
 }
 
 const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
-  const { name, handle, status, lead, task, parent, unread = 0, lastActivityAt } = agent;
+  const state = stateOf(agent);
+  const { name, handle, lead, task, parent, unread = 0, lastActivityAt } = agent;
   const facts = [
-    WORDS[status],
+    STATE_WORDS[state],
     ...runsAs(agent),
     ...(handle ? [`@${handle}`] : []),
     ...(parent ? [`by ${parent}`] : []),
   ].join(' · ');
   return (
-    <tr class={`is-${status}`} data-row>
+    <tr class={`is-${state}`} data-row>
       <th scope="row">
         <a class="agent" href={linkTo(welcome.value?.project ?? '', 'agent', name)}>
-          <Avatar name={name} status={status} />
+          <Avatar name={name} status={state} />
           <span class="agent-text">
             <span class="agent-name">
               {name}
@@ -251,7 +249,7 @@ const NoAgents = () => (
   <section class="card empty" aria-labelledby="no-agents">
     <h2 id="no-agents">Connect your first agent</h2>
     <p>Run an agent’s command line through the relay, in the directory of your project:</p>
-    <CommandLine>agent-relay run --name Alice claude</CommandLine>
+    <CommandLine>{runCommand('Alice', 'claude')}</CommandLine>
     <p>Or add the relay to the MCP clients you have:</p>
     <CommandLine>agent-relay mcp install</CommandLine>
     <p class="muted">It appears here as soon as it connects.</p>

@@ -1,23 +1,21 @@
-import { trafficLog, trafficVersion } from '../model/project.ts';
-import { clockTime, now } from '../parts/time.tsx';
+import { totalOf } from '../model/message-counts.ts';
+import { clockTime } from '../parts/time.tsx';
+import { useMessageCounts } from './use-message-counts.ts';
 
-const STRETCHES = 60;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const HEIGHT = 44;
 
 /** Messages per minute over the last hour as bars, in total or of one sender. */
 export function MessageRate({ sender, label }: { sender?: string; label: string }) {
-  // Redrawn when messages arrive and as time passes.
-  void trafficVersion.value;
-  const until = now.value;
-  const span = { since: until - HOUR_MS, until, stretches: STRETCHES };
-  const counts = trafficLog.value.activity(span, sender);
+  const counted = useMessageCounts(sender);
+  if (!counted) return <figure class="rate is-empty" aria-busy="true" />;
+  const { since, counts } = counted;
   const most = Math.max(...counts, 1);
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  const total = totalOf(counted);
   return (
     <figure class="rate">
       <svg
-        viewBox={`0 0 ${STRETCHES * 4} ${HEIGHT}`}
+        viewBox={`0 0 ${counts.length * 4} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`${label}: ${total} in the last hour, peak ${most} per minute`}
@@ -31,18 +29,18 @@ export function MessageRate({ sender, label }: { sender?: string; label: string 
             height={barHeight(count, most)}
             class={count === 0 ? 'is-zero' : ''}
           >
-            <title>{`${clockTime(span.since + ((index + 0.5) / STRETCHES) * HOUR_MS)}: ${count}`}</title>
+            <title>{`${clockTime(since + index * MINUTE_MS)}: ${count.toLocaleString()}`}</title>
           </rect>
         ))}
       </svg>
       <figcaption class="muted small">
-        <span>{clockTime(span.since)}</span>
+        <span>{clockTime(since)}</span>
         <span>
           {total === 0
             ? 'None in the last hour'
             : `${total.toLocaleString()} in an hour · peak ${most.toLocaleString()}/min`}
         </span>
-        <span>{clockTime(until)}</span>
+        <span>{clockTime(since + counts.length * MINUTE_MS)}</span>
       </figcaption>
     </figure>
   );

@@ -1,8 +1,6 @@
-import { computed } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { trafficLog, trafficVersion } from '../model/project.ts';
+import { totalOf } from '../model/message-counts.ts';
 import { Soon } from '../parts/soon.tsx';
-import { now } from '../parts/time.tsx';
 import { counts } from './agent-filter.ts';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
@@ -10,22 +8,26 @@ import { ReadingTime } from './reading-time.tsx';
 import { keepView } from './saved-view.ts';
 import { StartAgent } from './start-agent.tsx';
 import { TrafficPicture } from './traffic-picture.tsx';
+import { useMessageCounts } from './use-message-counts.ts';
 import { Waiting } from './waiting/waiting.tsx';
 
-const HOUR_MS = 3_600_000;
-
-const summary = computed(() => {
-  void trafficVersion.value;
-  const span = { since: now.value - HOUR_MS, until: now.value, stretches: 1 };
-  const [messages = 0] = trafficLog.value.activity(span);
+/** How the agents are, and how much was said: each figure as it is shown below. */
+function Summary() {
+  const counted = useMessageCounts();
+  const messages = counted ? totalOf(counted) : 0;
+  const of = counts.value;
   const parts = [
-    [counts.value.active, 'working'],
-    [counts.value.idle, 'idle'],
-    [counts.value.offline, 'offline'],
+    [of['needs-you'], of['needs-you'] === 1 ? 'needs you' : 'need you'],
+    [of.active, 'working'],
+    [of.idle, 'idle'],
+    [of.offline, 'offline'],
     [messages, messages === 1 ? 'message in the last hour' : 'messages in the last hour'],
   ] as const;
-  return parts.filter(([number]) => number > 0).map(([number, what]) => `${number.toLocaleString()} ${what}`);
-});
+  const shown = parts
+    .filter(([number]) => number > 0)
+    .map(([number, what]) => `${number.toLocaleString()} ${what}`);
+  return <p class="muted">{shown.join(' · ') || 'No agent has connected yet'}</p>;
+}
 
 /** The first screen: what waits for the person, then everything else. */
 export function Overview() {
@@ -34,7 +36,7 @@ export function Overview() {
     <div class="place">
       <header class="place-head">
         <h1>Overview</h1>
-        <p class="muted">{summary.value.join(' · ') || 'No agent has connected yet'}</p>
+        <Summary />
         <StartAgent />
       </header>
       <Waiting />

@@ -4,7 +4,7 @@ import { type Grouping, grouping, type Show, show, words } from './agent-filter.
 import { order, orderOfText, textOfOrder } from './agent-order.ts';
 
 const STORED_AS = 'agent-relay.overview';
-const SHOWS: readonly Show[] = ['all', 'waiting', 'active', 'idle', 'offline'];
+const SHOWS: readonly Show[] = ['all', 'needs-you', 'active', 'idle', 'offline'];
 const GROUPINGS: readonly Grouping[] = ['none', 'parent', 'cli'];
 
 /** Keeps the filter, grouping and order of the overview: in the URL, to share it, and in this browser, for the next visit. */

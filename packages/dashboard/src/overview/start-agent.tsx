@@ -1,9 +1,10 @@
 import type { SpawnOptions } from '@agent-relay/sdk';
-import { signal } from '@preact/signals';
-import { relay, welcome } from '../connection/connection.ts';
+import { computed, signal } from '@preact/signals';
+import { relayNow, welcome } from '../connection/connection.ts';
 import { channels, status } from '../model/project.ts';
-import { DialogForm } from '../parts/dialog-form.tsx';
+import { DialogForm, Field } from '../parts/dialog-form.tsx';
 import { tell } from '../parts/notices.tsx';
+import type { Problem } from '../parts/trouble.tsx';
 import { linkTo } from '../routes.ts';
 
 const isWanted = signal(false);
@@ -34,12 +35,45 @@ function optionsFrom(values: FormData): SpawnOptions {
 async function start(values: FormData): Promise<void> {
   const name = textOf(values, 'name');
   const options = optionsFrom(values);
-  const started = await relay().workers.spawn(name, textOf(values, 'cli'), { ...options, onProgress: tell });
-  tell(
-    started.status === 'ready' ? `${name} is working.` : `${name} is starting. ${started.reason?.text ?? ''}`,
-  );
+  const started = await relayNow().workers.spawn(name, textOf(values, 'cli'), {
+    ...options,
+    onProgress: tell,
+  });
+  tell(started.status === 'ready' ? `Started ${name}.` : `Starting ${name}: ${started.reason?.text ?? ''}`);
   location.hash = linkTo(welcome.value?.project ?? '', 'agent', started.name);
 }
+
+/** Those that can be started first. */
+const clis = computed(() => {
+  const known = status.value?.clis ?? [];
+  const namesOf = (installed: boolean) =>
+    known.filter((cli) => cli.installed === installed).map(({ name }) => name);
+  return { installed: namesOf(true), missing: namesOf(false) };
+});
+
+const Clis = ({ label, names }: { label: string; names: string[] }) =>
+  names.length > 0 ? (
+    <optgroup label={label}>
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </optgroup>
+  ) : null;
+
+/** The field in which an error can be corrected. */
+const FIELDS: Record<string, string> = {
+  ...{
+    InvalidName: 'name',
+    ReservedName: 'name',
+    LookAlikeName: 'name',
+    NameTaken: 'name',
+    NameInUse: 'name',
+  },
+  ...{ UnknownCli: 'cli', CommandNotFound: 'cli' },
+  ...{ BodyTooLarge: 'task', EmptyBody: 'task' },
+  ...{ NoWorktree: 'cwd', SetupFailed: 'setup', ChannelNotFound: 'channels', ChannelArchived: 'channels' },
+};
+const fieldOf = ({ code = '', details }: Problem): string | undefined => FIELDS[code] ?? details?.field;
 
 /** A form that starts an agent in its own terminal, like `agent-relay spawn`. */
 export const StartAgent = () => (
@@ -53,42 +87,39 @@ export const StartAgent = () => (
     )}
     submit={{ text: 'Start', busy: 'Starting…' }}
     onSubmit={start}
+    fieldOf={fieldOf}
   >
-    <label class="field">
-      Name
-      <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_\-]*" maxLength={64} autocomplete="off" />
-    </label>
-    <label class="field">
-      CLI
-      <input name="cli" list="clis" required defaultValue="claude" autocomplete="off" />
-      <datalist id="clis">
-        {(status.value?.clis ?? []).map((cli) => (
-          <option key={cli} value={cli} />
-        ))}
-      </datalist>
-    </label>
-    <label class="field">
-      Task
-      <textarea name="task" rows={4} placeholder="What it should do" />
-    </label>
+    <Field name="name" label="Name">
+      {(facts) => (
+        <input {...facts} required pattern="[A-Za-z0-9][A-Za-z0-9_\-]*" maxLength={64} autocomplete="off" />
+      )}
+    </Field>
+    <Field name="cli" label="CLI">
+      {(facts) => (
+        <select {...facts} required>
+          <Clis label="Installed" names={clis.value.installed} />
+          <Clis label="Not found on the daemon’s machine" names={clis.value.missing} />
+        </select>
+      )}
+    </Field>
+    <Field name="task" label="Task">
+      {(facts) => <textarea {...facts} rows={4} placeholder="What it should do" />}
+    </Field>
     <details class="more-options">
       <summary>More options</summary>
-      <label class="field">
-        Model
-        <input name="model" autocomplete="off" placeholder="Default of the CLI" />
-      </label>
-      <label class="field">
-        Directory
-        <input name="cwd" autocomplete="off" placeholder="The directory of the project" />
-      </label>
+      <Field name="model" label="Model">
+        {(facts) => <input {...facts} autocomplete="off" placeholder="Default of the CLI" />}
+      </Field>
+      <Field name="cwd" label="Directory">
+        {(facts) => <input {...facts} autocomplete="off" placeholder="The directory of the project" />}
+      </Field>
       <label class="check">
         <input name="worktree" type="checkbox" />
         Give it its own git worktree and branch
       </label>
-      <label class="field">
-        Command to run in the new worktree first
-        <input name="setup" autocomplete="off" placeholder="npm ci" />
-      </label>
+      <Field name="setup" label="Command to run in the new worktree first">
+        {(facts) => <input {...facts} autocomplete="off" placeholder="npm ci" />}
+      </Field>
       <label class="field">
         Channels to join
         <input name="channels" list="channels-to-join" autocomplete="off" placeholder="release, bugs" />
@@ -100,10 +131,9 @@ export const StartAgent = () => (
             ))}
         </datalist>
       </label>
-      <label class="field">
-        Arguments for the CLI
-        <textarea name="args" rows={2} placeholder="One per line" />
-      </label>
+      <Field name="args" label="Arguments for the CLI">
+        {(facts) => <textarea {...facts} rows={2} placeholder="One per line" />}
+      </Field>
     </details>
     <p class="muted small">It runs on the daemon’s machine.</p>
   </DialogForm>

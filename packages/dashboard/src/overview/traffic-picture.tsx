@@ -75,7 +75,9 @@ export function TrafficPicture() {
         </p>
       ))}
       {traffic.total > 0 && log.since > until - ms && (
-        <p class="muted small">Counted since {clockTime(log.since)}.</p>
+        <p class="muted small">
+          The picture has what this page has read, since {clockTime(log.since)}; the bars count all.
+        </p>
       )}
     </section>
   );

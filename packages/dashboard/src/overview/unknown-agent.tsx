@@ -1,5 +1,5 @@
 import { welcome } from '../connection/connection.ts';
-import { CommandLine, shellWord } from '../parts/command.tsx';
+import { CommandLine, runCommand } from '../parts/command.tsx';
 import { linkTo } from '../routes.ts';
 
 /** Shown instead of an agent's page if there is no such agent. */
@@ -7,7 +7,7 @@ export const UnknownAgent = ({ name }: { name: string }) => (
   <section class="card empty">
     <h2>No agent is named {name}</h2>
     <p>It may have been renamed or removed. Start one with this name:</p>
-    <CommandLine>{`agent-relay run --name ${shellWord(name, 'Alice')} claude`}</CommandLine>
+    <CommandLine>{runCommand(name, 'claude')}</CommandLine>
     <a class="button" href={linkTo(welcome.value?.project ?? '')}>
       All agents
     </a>

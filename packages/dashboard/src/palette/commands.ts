@@ -1,5 +1,6 @@
 import { leave, welcome } from '../connection/connection.ts';
 import { agents, channels, projects } from '../model/project.ts';
+import { STATE_WORDS, stateOf } from '../overview/agent-state.ts';
 import { openStartAgent } from '../overview/start-agent.tsx';
 import type { IconName } from '../parts/icon.tsx';
 import { linkTo, type Place } from '../routes.ts';
@@ -91,6 +92,8 @@ const deeds = (): PaletteCommand[] => [
 const people = (): PaletteCommand[] =>
   [...agents.value.values()].flatMap((agent): PaletteCommand[] => {
     const { name, type, task } = agent;
+    const what = task ?? (type === 'human' ? 'Person' : 'Agent');
+    const isNeeded = stateOf(agent) === 'needs-you';
     const go = (text: string, place: Place, note: string, icon: IconName): PaletteCommand => ({
       id: `${place} ${text}`,
       text,
@@ -99,7 +102,7 @@ const people = (): PaletteCommand[] =>
       run: goTo(place, name),
     });
     return [
-      go(name, 'agent', task ?? (type === 'human' ? 'Person' : 'Agent'), 'person'),
+      go(name, 'agent', isNeeded ? `${STATE_WORDS['needs-you']} · ${what}` : what, 'person'),
       go(`Message ${name}`, 'direct', 'Do', 'dialog'),
       ...(hasTerminal(agent)
         ? [

@@ -1,4 +1,4 @@
-import type { AgentInfo } from '@agent-relay/sdk';
+import type { AgentState } from '../overview/agent-state.ts';
 
 const HUES = 12;
 
@@ -17,7 +17,7 @@ function initialsOf(name: string): string {
   return letters.join('').toUpperCase();
 }
 
-export const Avatar = ({ name, status }: { name: string; status?: AgentInfo['status'] }) => (
+export const Avatar = ({ name, status }: { name: string; status?: AgentState }) => (
   <span class={`avatar hue-${hueOf(name)}`} aria-hidden="true">
     {initialsOf(name)}
     {status && <span class={`avatar-state is-${status}`} />}

@@ -1,8 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { phase } from '../connection/connection.ts';
 import { tell } from './notices.tsx';
 
-/** A button for an asynchronous action: disabled while it runs; shows errors. */
+/** What a button says while it is off. */
+export const OFF_WHILE_AWAY = 'Off until the daemon answers again.';
+
+/** A button that asks the daemon for something: off while it does, and while the daemon is away; shows errors. */
 export function BusyButton({
   onPress,
   kind = 'plain',
@@ -22,8 +26,10 @@ export function BusyButton({
   onLeave?: () => void;
 }) {
   const busy = useSignal(false);
+  const isAway = phase.value !== 'live';
+  const isOff = !isReady || isAway;
   const press = async (event: MouseEvent) => {
-    if (busy.value || !isReady) return;
+    if (busy.value || isOff) return;
     busy.value = true;
     try {
       await onPress(event);
@@ -45,7 +51,8 @@ export function BusyButton({
         onLeave();
       }}
       aria-busy={busy.value}
-      aria-disabled={!isReady}
+      aria-disabled={isOff}
+      title={isAway ? OFF_WHILE_AWAY : undefined}
       aria-label={label}
     >
       {children}

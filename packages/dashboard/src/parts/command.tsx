@@ -4,6 +4,10 @@ import { useSignal } from '@preact/signals';
 export const shellWord = (name: string, otherwise: string): string =>
   /^#?[\w-]+(,[\w-]+)*$/.test(name) ? name : otherwise;
 
+/** How to run a CLI as an agent with this name. */
+export const runCommand = (name: string, cli: string): string =>
+  `agent-relay run --name ${shellWord(name, 'Alice')} -- ${shellWord(cli, 'claude')}`;
+
 /** A command to copy. */
 export function CommandLine({ children }: { children: string }) {
   const copied = useSignal(false);

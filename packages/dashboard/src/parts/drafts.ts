@@ -4,6 +4,9 @@ import { useLayoutEffect } from 'preact/hooks';
 /** Texts that are not sent yet, by where they are written. */
 const drafts = new Map<string, string>();
 
+/** Whether the person has begun to write there. */
+export const hasDraft = (place: string): boolean => drafts.has(place);
+
 /** A text that a person who looks elsewhere finds again. */
 export function useDraft(place: string): Signal<string> {
   const text = useSignal(drafts.get(place) ?? '');

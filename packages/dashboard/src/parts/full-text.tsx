@@ -1,19 +1,27 @@
-import { safeText } from '@agent-relay/protocol';
+import { indentOf, safeText } from '@agent-relay/protocol';
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Text of any length. What does not fit is scrolled, and the block says that there is more. */
+/** Text of any length, verbatim. What does not fit is scrolled, and the block says that there is more. */
 export function FullText({
   text,
   label,
   isCode = false,
+  onRead,
+  children,
 }: {
   text: string;
   /** For screen readers. */
   label: string;
   isCode?: boolean;
+  /** Called with the text when its end is in view. */
+  onRead?: (text: string) => void;
+  /** The same text, formatted. */
+  children?: ComponentChildren;
 }) {
   const frame = useRef<HTMLElement>(null);
+  const end = useRef<HTMLSpanElement>(null);
   const isOpen = useSignal(false);
   const hasMore = useSignal(false);
   const overflows = useSignal(false);
@@ -31,6 +39,14 @@ export function FullText({
     return () => observer.disconnect();
   }, []);
   useEffect(look, [text, isOpen.value]);
+  useEffect(() => {
+    if (!end.current || !onRead) return undefined;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) onRead(text);
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [text]);
   // The button stays where it is when the person has scrolled to the end.
   const isLong = overflows.value || isOpen.value;
   return (
@@ -44,7 +60,8 @@ export function FullText({
         aria-label={label}
         onScroll={look}
       >
-        {safeText(text)}
+        {children ?? <Lines text={safeText(text)} />}
+        <span ref={end} class="text-end" />
       </section>
       {isLong && (
         <p class="full-text-more">
@@ -64,3 +81,11 @@ export function FullText({
     </div>
   );
 }
+
+/** Where a line continues in the next row, that row begins further to the right than any line of ours. */
+const Lines = ({ text }: { text: string }) =>
+  text.split('\n').map((line, index) => (
+    <span key={index} class="text-line" style={{ '--indent': `${indentOf(line)}ch` }}>
+      {line === '' ? '\n' : line}
+    </span>
+  ));

@@ -5,6 +5,8 @@ export interface Problem {
   message: string;
   next?: string;
   code?: string;
+  /** Facts for programs: which field it is about. */
+  details?: { field?: string };
 }
 
 /** An error: what happened, what to do, and on demand its code or original text. */

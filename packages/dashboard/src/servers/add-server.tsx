@@ -1,10 +1,10 @@
-import { relay } from '../connection/connection.ts';
+import { relayNow } from '../connection/connection.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { tell } from '../parts/notices.tsx';
 
 async function add(values: FormData): Promise<void> {
   const name = String(values.get('name'));
-  const { health, tools } = await relay().servers.add(name, String(values.get('url')).trim());
+  const { health, tools } = await relayNow().servers.add(name, String(values.get('url')).trim());
   tell(
     health === 'healthy'
       ? `Added ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}.`

@@ -2,7 +2,7 @@ import { safeData } from '@agent-relay/protocol';
 import type { ServerInfo, ServerTool } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { relay, welcome } from '../connection/connection.ts';
+import { relay, relayNow, welcome } from '../connection/connection.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { useSettled } from '../parts/settled.ts';
@@ -21,7 +21,7 @@ interface Props {
 export function ServerCard({ server, manageable, onChanged }: Props) {
   const { name, address, health, tools, invalid = [], changed = [] } = server;
   const remove = async () => {
-    await relay().servers.remove(name);
+    await relayNow().servers.remove(name);
     tell(`Removed ${name}.`);
     await onChanged();
   };
@@ -117,7 +117,7 @@ function ChangedTool({
   // Another definition may have taken the place of the one that was read.
   const isReady = useSettled(digest);
   const approve = async () => {
-    await relay().servers.approve(server, name, digest);
+    await relayNow().servers.approve(server, name, digest);
     tell(`Approved ${server}.${name}.`);
     await onChanged();
   };

@@ -1,11 +1,11 @@
-import { relay, welcome } from '../connection/connection.ts';
+import { relayNow, welcome } from '../connection/connection.ts';
 import { Menu, type MenuAction } from '../parts/menu.tsx';
 import { tell } from '../parts/notices.tsx';
 import { linkTo } from '../routes.ts';
 import { HEALTH_WORDS } from './health-words.ts';
 
 export async function reconnectServer(name: string): Promise<void> {
-  const { health } = await relay().servers.reconnect(name);
+  const { health } = await relayNow().servers.reconnect(name);
   tell(`${name}: ${HEALTH_WORDS[health].toLowerCase()}.`);
 }
 

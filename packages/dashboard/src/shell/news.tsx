@@ -1,7 +1,8 @@
 import { computed, effect, signal } from '@preact/signals';
 import { welcome } from '../connection/connection.ts';
 import { loaded } from '../model/project.ts';
-import { type WaitingItem, waitingItems } from '../overview/waiting/waiting-list.ts';
+import type { WaitingItem } from '../overview/waiting/waiting-item.ts';
+import { waitingItems } from '../overview/waiting/waiting-list.ts';
 
 /** The latest item that began to wait for the person while the page was open. */
 export const news = signal<readonly WaitingItem[]>([]);

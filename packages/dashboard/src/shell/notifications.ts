@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { welcome } from '../connection/connection.ts';
-import { placeOfItem, type WaitingItem, wantedItem } from '../overview/waiting/waiting-list.ts';
+import type { WaitingItem } from '../overview/waiting/waiting-item.ts';
+import { placeOfItem, wantedItem } from '../overview/waiting/waiting-list.ts';
 import { linkTo } from '../routes.ts';
 import { news } from './news.tsx';
 

@@ -1,7 +1,7 @@
 import { browserName, type PageSessionInfo } from '@agent-relay/protocol';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { leave, relay, welcome } from '../connection/connection.ts';
+import { leave, relay, relayNow, welcome } from '../connection/connection.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { CommandLine } from '../parts/command.tsx';
 import { tell } from '../parts/notices.tsx';
@@ -82,7 +82,7 @@ function Browsers() {
   };
   useEffect(() => void read().catch(tell), []);
   const signOut = async (id: string) => {
-    await relay().request('PAGE_SESSION_REVOKE', { id });
+    await relayNow().request('PAGE_SESSION_REVOKE', { id });
     if (id === own) leave();
     else await read();
   };

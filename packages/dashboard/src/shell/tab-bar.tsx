@@ -1,5 +1,5 @@
 import { welcome } from '../connection/connection.ts';
-import { unread } from '../model/project.ts';
+import { unreadCount } from '../model/project.ts';
 import { waitingCount } from '../overview/waiting/waiting-list.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
@@ -29,7 +29,7 @@ export const TabBar = () => (
       >
         <Icon name={icon} size={20} />
         {text}
-        {place === 'messages' && unread.value.size > 0 && <Count count={unread.value.size} what="unread" />}
+        {place === 'messages' && unreadCount.value > 0 && <Count count={unreadCount.value} what="unread" />}
         {place === 'overview' && waitingCount.value > 0 && (
           <Count count={waitingCount.value} what="waiting" />
         )}

@@ -48,7 +48,7 @@ export function Controls({
         title="While messages are held, none is typed into this terminal"
         onClick={() => void session.hold(!held.value)}
       >
-        {held.value ? 'Release messages' : 'Hold messages'}
+        {held.value ? 'Deliver messages' : 'Hold messages'}
       </button>
       {mode.value === 'drive' ? (
         <>

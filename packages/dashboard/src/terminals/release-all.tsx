@@ -1,6 +1,6 @@
 import { isRelayError } from '@agent-relay/sdk';
 import { useRef } from 'preact/hooks';
-import { relay } from '../connection/connection.ts';
+import { relayNow } from '../connection/connection.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { spawned } from './live-terminals.ts';
@@ -12,7 +12,7 @@ export function ReleaseAll() {
   if (names.length === 0) return null;
   const release = async () => {
     const ends = await Promise.allSettled(
-      names.map((name) => relay().workers.release(name, { reason: 'all released in the dashboard' })),
+      names.map((name) => relayNow().workers.release(name, { reason: 'all released in the dashboard' })),
     );
     dialog.current?.close();
     const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { welcome } from '../connection/connection.ts';
 import { runsAs } from '../model/agents.ts';
 import { agents } from '../model/project.ts';
+import { STATE_WORDS, stateOf } from '../overview/agent-state.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo } from '../routes.ts';
@@ -16,11 +17,13 @@ export function TerminalHead({ name, children }: { name: string; children: Compo
       <a class="back" href={linkTo(project, 'terminal')} aria-label="All terminals">
         <Icon name="back" />
       </a>
-      <Avatar name={name} {...(agent && { status: agent.status })} />
+      <Avatar name={name} {...(agent && { status: stateOf(agent) })} />
       <h1>
         <a href={linkTo(project, 'agent', name)}>{name}</a>
       </h1>
-      <p class="muted clip terminal-program">{agent && runsAs(agent).join(' · ')}</p>
+      <p class="muted clip terminal-program">
+        {agent && [STATE_WORDS[stateOf(agent)], ...runsAs(agent)].join(' · ')}
+      </p>
       {children}
     </header>
   );

@@ -2,8 +2,9 @@ import type { AgentInfo } from '@agent-relay/sdk';
 import { welcome } from '../connection/connection.ts';
 import { runsAs } from '../model/agents.ts';
 import { AgentMenu } from '../overview/agent-menu.tsx';
+import { STATE_WORDS, stateOf } from '../overview/agent-state.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { CommandLine } from '../parts/command.tsx';
+import { CommandLine, runCommand } from '../parts/command.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { liveTerminals } from './live-terminals.ts';
@@ -28,21 +29,19 @@ export const TerminalList = () => (
   </div>
 );
 
-const STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for you', exited: 'Ended' };
-
 function Row({ agent }: { agent: AgentInfo }) {
-  const { name, run, status, task } = agent;
+  const { name, run, task } = agent;
   if (!run) return null;
+  const state = stateOf(agent);
   return (
     <li class="terminal-row" data-row>
       <a class="agent" href={linkTo(welcome.value?.project ?? '', 'terminal', name)}>
-        <Avatar name={name} status={status} />
+        <Avatar name={name} status={state} />
         <span class="agent-text">
           <span class="agent-name">
             {name}
-            {run.state !== 'ready' && (
-              <span class={run.state === 'waiting' ? 'tag is-warn' : 'tag'}>{STATES[run.state]}</span>
-            )}
+            {state === 'needs-you' && <span class="tag is-warn">{STATE_WORDS[state]}</span>}
+            {state !== 'needs-you' && run.state === 'starting' && <span class="tag">Starting</span>}
           </span>
           <span class="muted agent-kind">{[...runsAs(agent), ...(task ? [task] : [])].join(' · ')}</span>
         </span>
@@ -59,6 +58,6 @@ const NoTerminals = () => (
   <section class="card empty">
     <h2>No agent runs in a terminal of the relay</h2>
     <p>Start one from the overview, or in a terminal of your own:</p>
-    <CommandLine>agent-relay run --name Alice claude</CommandLine>
+    <CommandLine>{runCommand('Alice', 'claude')}</CommandLine>
   </section>
 );

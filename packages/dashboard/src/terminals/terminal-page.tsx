@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { welcome } from '../connection/connection.ts';
 import { agents } from '../model/project.ts';
 import { UnknownAgent } from '../overview/unknown-agent.tsx';
-import { CommandLine, shellWord } from '../parts/command.tsx';
+import { CommandLine, runCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { onDemand } from '../parts/on-demand.tsx';
 import { linkTo } from '../routes.ts';
@@ -46,7 +46,7 @@ function NoTerminal({ name, agent }: { name: string; agent: AgentInfo | undefine
         <section class="card empty">
           <h2>{name} does not run in a terminal of the relay</h2>
           <p>Run it through the relay, and its terminal opens here:</p>
-          <CommandLine>{`agent-relay run --name ${shellWord(name, 'Alice')} ${shellWord(agent.cli ?? '', 'claude')}`}</CommandLine>
+          <CommandLine>{runCommand(name, agent.cli ?? '')}</CommandLine>
         </section>
       ) : (
         <UnknownAgent name={name} />

@@ -1,6 +1,7 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { relay } from '../connection/connection.ts';
+import { AgentWaiting } from '../overview/waiting/agent-waiting.tsx';
 import { Controls } from './controls.tsx';
 import { Emulator } from './emulator.ts';
 import { KeyBar } from './key-bar.tsx';
@@ -64,6 +65,7 @@ export function TerminalView({ name }: { name: string }) {
         {session && emulator && <Controls session={session} onDrive={() => emulator.focus()} leave={leave} />}
       </TerminalHead>
       {session && <SessionBanner session={session} name={name} />}
+      <AgentWaiting name={name} place="terminal" />
       <div class={isDriving ? 'terminal-frame is-driving' : 'terminal-frame'}>
         <div class="terminal-screen" ref={frame} />
       </div>

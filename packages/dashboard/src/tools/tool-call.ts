@@ -1,7 +1,7 @@
 import { type CallProgress, safeText } from '@agent-relay/protocol';
 import type { InvocationInfo } from '@agent-relay/sdk';
 import { type Signal, signal } from '@preact/signals';
-import { relay } from '../connection/connection.ts';
+import { relayNow } from '../connection/connection.ts';
 import type { Problem } from '../parts/trouble.tsx';
 
 const TIMEOUT_MS = 600_000;
@@ -38,8 +38,8 @@ export class ToolCall {
         },
       };
       this.state.value = this.#isAction
-        ? ended(await relay().invoke(this.#target, args, { ...options, wait: true }))
-        : { kind: 'done', text: shown(await relay().call(this.#target, args, options)) };
+        ? ended(await relayNow().invoke(this.#target, args, { ...options, wait: true }))
+        : { kind: 'done', text: shown(await relayNow().call(this.#target, args, options)) };
     } catch (error) {
       this.state.value = { kind: 'failed', problem: error as Problem };
     }

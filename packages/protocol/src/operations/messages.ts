@@ -149,6 +149,12 @@ export const messageOperations = {
       .strict(),
     result: result<{ messages: HistoryMessage[]; more: boolean }>(),
   },
+  /** How many messages were sent per minute in the project, or by one agent in it; for its owner. */
+  MESSAGE_COUNTS: {
+    params: z.object({ minutes: limit(1440, 60), agent: name.optional() }).strict(),
+    /** `since`: when the first of these minutes began. The last one goes on. */
+    result: result<{ since: number; counts: number[] }>(),
+  },
   /** A thread, by its name or by any message in it, oldest first. */
   THREAD: {
     params: z.object({ id: z.string().max(128), limit: limit(500, 50) }).strict(),

@@ -4,6 +4,7 @@ import { agentOperations } from './agents.ts';
 import { attachmentOperations } from './attachments.ts';
 import { callOperations } from './calls.ts';
 import { channelOperations } from './channels.ts';
+import { consentOperations } from './consents.ts';
 import { dashboardOperations } from './dashboard.ts';
 import { messageOperations } from './messages.ts';
 import { promptOperations } from './prompts.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...callOperations,
+  ...consentOperations,
   ...actionOperations,
   ...serverOperations,
   ...attachmentOperations,
@@ -47,6 +49,7 @@ export type {
   ServedCallPayload,
 } from './calls.ts';
 export type { ChannelInfo } from './channels.ts';
+export type { ConsentOutcome } from './consents.ts';
 export type { PageSessionInfo } from './dashboard.ts';
 export type {
   ConversationInfo,

@@ -42,8 +42,8 @@ export interface DaemonStatus {
   http?: string;
   /** Where MCP is served over HTTP; absent when it is not. */
   mcp?: string;
-  /** The agent CLIs that SPAWN knows. */
-  clis?: string[];
+  /** The agent CLIs that SPAWN knows; `installed`: its program was found. */
+  clis?: Array<{ name: string; installed: boolean }>;
   /** The MCP servers behind the daemon's gateway; absent if it has none. */
   servers?: McpServerStatus[];
   /** Why the files on disk that list those are not applied; absent if they are. */

@@ -27,6 +27,9 @@ export function wholeText(title: string, text: string): string {
   ].join('\n');
 }
 
+/** The column where the text of such a line begins, after its number. Our own lines continue where none of them begins. */
+export const indentOf = (line: string): number => /^ {2}(?: *\d+(?:-\d+)?[ !] )?/.exec(line)?.[0].length ?? 4;
+
 /** A name or a path among our own words: as it is if it is plain, else in quotes. */
 export const quotedName = (name: string): string =>
   /^[\w./@:+~-]{1,200}$/.test(name) ? name : spelledOut(JSON.stringify(name));

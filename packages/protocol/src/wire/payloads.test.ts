@@ -58,6 +58,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   PAGE_SESSION_REVOKE: { id: '0123abcd' },
   HISTORY: {},
   THREAD: { id: 'msg_1' },
+  MESSAGE_COUNTS: {},
   SEARCH: { query: 'word' },
   CONVERSATIONS: {},
   REACT: { message: 'msg_1', emoji: '👀' },
@@ -99,6 +100,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   TERMINAL_RESIZE: { viewer: 'view_1', columns: 80, rows: 24 },
   TERMINAL_HOLD: { viewer: 'view_1' },
   TERMINAL_RECLAIM: { run: 'run_1', viewer: 'view_1' },
+  CONSENT_ANSWER: { message: 'msg_1', answer: 'allow' },
   PROMPT_LIST: {},
   PROMPT_ANSWER: { agent: 'Worker', digest: 'a'.repeat(64), answer: 'allow' },
   PROMPT_REPORT: { run: 'run_1' },
@@ -146,10 +148,11 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless a second run would have another effect', () => {
     const once = [
-      ...['CALL', 'RESULT', 'PROGRESS', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'RELEASE', 'RESUME', 'PROMPT_ANSWER', 'CONSENT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
-      ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],
+      ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
+      ...['SERVER_ADD', 'SERVER_REMOVE', 'SERVER_APPROVE'],
     ];
     expect(operations.filter((name) => !isRepeatable(name)).sort()).toEqual(once.sort());
   });

@@ -15,14 +15,22 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'AGENT_REMOVE',
   'CHANNEL_CREATE',
   'ATTACH',
-  'HELD_RELEASE',
   'SERVER_ADD',
   'SERVER_REMOVE',
   'RELEASE',
-  'PROMPT_ANSWER',
   'RESUME',
   'CALL',
   'RESULT',
   'PROGRESS',
 ]);
-export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);
+export const isRepeatable = (operation: OperationName): boolean =>
+  !NOT_REPEATABLE.has(operation) && !isOnlyNow(operation);
+
+/** A person's decisions about what they see: never kept for a later connection, when it may be about something else. */
+const ONLY_NOW: ReadonlySet<OperationName> = new Set([
+  'CONSENT_ANSWER',
+  'PROMPT_ANSWER',
+  'HELD_RELEASE',
+  'SERVER_APPROVE',
+]);
+export const isOnlyNow = (operation: OperationName): boolean => ONLY_NOW.has(operation);

@@ -1,4 +1,5 @@
 import type { Invocations } from './calls/actions/invocations.ts';
+import type { ConsentAnswers } from './calls/asking/consent-answers.ts';
 import type { Callees } from './calls/callees.ts';
 import type { Calls } from './calls/calls.ts';
 import type { Fanout } from './delivery/fanout.ts';
@@ -16,6 +17,7 @@ interface Parts {
   fanout: Fanout;
   calls: Calls;
   callees: Callees;
+  consentAnswers: ConsentAnswers;
   invocations: Invocations;
   onError: (error: unknown) => void;
 }
@@ -30,7 +32,18 @@ interface Listening {
 
 /** Tells this daemon's connections what happened here or at another daemon, and keeps the directory true. */
 export function actOnNews(bus: Bus, parts: Parts): Listening {
-  const { workspaces, agents, channels, connections, fanout, calls, callees, invocations, onError } = parts;
+  const {
+    workspaces,
+    agents,
+    channels,
+    connections,
+    fanout,
+    calls,
+    callees,
+    consentAnswers,
+    invocations,
+    onError,
+  } = parts;
 
   const refresh = async (workspaceId: number): Promise<void> => {
     const workspace = workspaces.list().find(({ id }) => id === workspaceId);
@@ -61,6 +74,7 @@ export function actOnNews(bus: Bus, parts: Parts): Listening {
     } else if (news.kind === 'call') {
       callees.heard(news.call, isOwn);
       calls.heard(news.call);
+      consentAnswers.heard(news.call);
     } else if (news.kind === 'invocation') invocations.ended(news.invocation);
     else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
     else connections.end(news.connections);

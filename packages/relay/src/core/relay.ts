@@ -1,5 +1,6 @@
 import { idMaker } from '@agent-relay/protocol';
 import type { Invocations } from './calls/actions/invocations.ts';
+import type { ConsentAnswers } from './calls/asking/consent-answers.ts';
 import { assembleCalls } from './calls/assemble.ts';
 import type { Callees } from './calls/callees.ts';
 import type { Calls } from './calls/calls.ts';
@@ -81,6 +82,7 @@ export interface Relay {
   readonly served: ServedTools;
   readonly calls: Calls;
   readonly callees: Callees;
+  readonly consentAnswers: ConsentAnswers;
   readonly targets: CallTargets;
   readonly invocations: Invocations;
   readonly channels: Channels;
@@ -151,6 +153,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const rates = new SendRates(clock, options.rateLimit);
   const governor = new Governor(clock, options.governor);
   const held = new HeldMessages(store, clock, presence);
+  const routes = new Routes(store, workspaces, agents, channels);
   const messages = new Messages({
     store,
     clock,
@@ -162,7 +165,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     rates,
     governor,
     held,
-    routes: new Routes(store, workspaces, agents, channels),
+    routes,
     isWoken: (agentId) => deliveries.pathsOf(agentId).some(({ state }) => state !== 'away'),
     maxBodyBytes: options.maxBodyBytes,
   });
@@ -189,7 +192,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const order = new StoredOrder(store.isShared);
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted, order });
 
-  const { served, callees, targets, calls, invocations } = assembleCalls({
+  const { served, callees, targets, calls, consentAnswers, invocations } = assembleCalls({
     ...{ store, clock, bus, directory, newId, agents, channels, workspaces, presence, tools, quotas, rates },
     ...{ messages, awaits, deliveries, background },
     node: options.node,
@@ -197,6 +200,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   });
   await invocations.loseOpen();
 
+  routes.refusesReply = (message) => consentAnswers.refusal(message);
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
@@ -222,6 +226,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await loadShared(workspace);
     await terminals.load(workspace);
+    await consentAnswers.closeLost(workspace);
     return workspace;
   };
   const forget = (workspace: Workspace): void => {
@@ -236,7 +241,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   for (const workspace of workspaces.list()) await load(workspace);
   const { onError } = options;
   const news = actOnNews(bus, {
-    ...{ workspaces, agents, channels, connections, fanout, calls, callees, invocations, onError },
+    ...{ workspaces, agents, channels, connections, fanout },
+    ...{ calls, callees, consentAnswers, invocations, onError },
   });
 
   return {
@@ -253,6 +259,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     served,
     calls,
     callees,
+    consentAnswers,
     targets,
     invocations,
     channels,

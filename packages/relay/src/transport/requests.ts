@@ -17,6 +17,7 @@ const READS: ReadonlySet<OperationName> = new Set([
   'INBOX',
   'CLAIM',
   'HISTORY',
+  'MESSAGE_COUNTS',
   'THREAD',
   'SEARCH',
   'CONVERSATIONS',

@@ -7,6 +7,7 @@ import {
   encodeEnvelope,
   type HelloPayload,
   idMaker,
+  isOnlyNow,
   isRepeatable,
   MAX_FRAME_BYTES,
   type Message,
@@ -161,6 +162,7 @@ export class ClientSession {
         sent: false,
         encode: () => text,
         repeatable: isRepeatable(operation),
+        onlyNow: isOnlyNow(operation),
         deadline: performance.now() + timeoutMs,
         expire: (wasSent) =>
           new RelayError(
@@ -186,7 +188,7 @@ export class ClientSession {
   /** Sends the request, now or when connected; its callbacks report the outcome. */
   open(request: OpenRequest): void {
     const text = request.encode();
-    const refusal = this.#refusal(request.id, text);
+    const refusal = this.#refusal(request, text);
     if (refusal) {
       request.fail(refusal);
       return;
@@ -209,11 +211,13 @@ export class ClientSession {
     await closed;
   }
 
-  #refusal(id: string, text: string): RelayError | undefined {
+  #refusal({ id, onlyNow }: OpenRequest, text: string): RelayError | undefined {
     if (this.#endedBy) return this.#endedBy;
     if (this.#requests.has(id)) {
       return new RelayError('IdConflict', `A request with the id ${id} is still waiting for its answer.`);
     }
+    if (onlyNow && this.#connection.state !== 'connected')
+      return new RelayError('Connection', 'The daemon does not answer. Nothing was sent.');
     if (this.#connection.state !== 'connected' && this.#requests.size >= MAX_WAITING) {
       return new RelayError('Overloaded', `${MAX_WAITING} requests are waiting for a connection.`);
     }
@@ -329,8 +333,9 @@ export class ClientSession {
     if (payload.id === this.#receiveAsked && payload.code !== 'ShuttingDown')
       throw new RelayError('Connection', `The daemon does not deliver: ${payload.message}`);
     // A daemon that is shutting down has not handled what it refuses: it is sent again after the reconnect.
-    if (payload.code === 'ShuttingDown') this.#requests.postpone(payload.id);
-    else this.#requests.fail(payload.id, RelayError.fromPayload(payload));
+    const error = RelayError.fromPayload(payload);
+    if (payload.code === 'ShuttingDown') this.#requests.postpone(payload.id, error);
+    else this.#requests.fail(payload.id, error);
   }
 
   #happened(event: RelayEvent): void {

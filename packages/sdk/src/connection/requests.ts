@@ -9,6 +9,8 @@ export interface OpenRequest {
   encode(): string;
   /** Whether it may be sent again if its answer was lost with the connection. */
   readonly repeatable: boolean;
+  /** It fails rather than wait for another connection. */
+  readonly onlyNow?: boolean;
   /** When it fails with the error of `expire`, in milliseconds of `performance.now`; may become later. */
   readonly deadline: number;
   /** The error, by whether the request was sent on this connection. */
@@ -64,10 +66,11 @@ export class Requests {
     request.fail(error);
   }
 
-  /** The daemon did not handle it: it stays open for the next connection. */
-  postpone(id: string): void {
+  /** The daemon did not handle it: it stays open for the next connection, unless it is for this one only. */
+  postpone(id: string, refusal: RelayError): void {
     const request = this.#open.get(id);
-    if (request) request.sent = false;
+    if (request?.onlyNow) this.fail(id, refusal);
+    else if (request) request.sent = false;
   }
 
   /** Closed: every request fails, and no timer keeps the program alive. */

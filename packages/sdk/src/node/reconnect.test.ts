@@ -59,6 +59,34 @@ describe('a lost connection', () => {
     expect(await waiting).toEqual({ key: 'k', keyId: 'i' });
   });
 
+  test('keeps no decision of a person for the next connection', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const lost = { code: 'Connection' };
+    const digest = 'a'.repeat(64);
+    const sent = relay.consents.answer('msg_1', 'allow');
+    await daemon.take('CONSENT_ANSWER');
+    const refused = relay.servers.approve('db', 'query', digest);
+    daemon.refuse(await daemon.take('SERVER_APPROVE'), 'ShuttingDown');
+    await expect(refused).rejects.toMatchObject({ code: 'ShuttingDown' });
+    const gone = new Promise((resolve) => relay.once('disconnected', resolve));
+    daemon.destroy();
+    await expect(sent).rejects.toMatchObject(lost);
+    await gone;
+    for (const decision of [
+      () => relay.consents.answer('msg_1', 'allow'),
+      () => relay.prompts.answer({ agent: 'Bob', digest }, 'allow'),
+      () => relay.held.release('msg_2'),
+      () => relay.servers.approve('db', 'query', digest),
+    ])
+      await expect(decision()).rejects.toMatchObject(lost);
+    const again = await peer.welcome();
+    const waited = relay.status();
+    // Nothing of all that comes before it.
+    again.ack(await again.take('STATUS'), {});
+    await waited;
+  });
+
   test('sends requests that a stopping daemon refuses to the next one', async () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;

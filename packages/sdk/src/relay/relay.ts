@@ -37,6 +37,7 @@ import type {
 } from '../options.ts';
 import { Agents } from './agents.ts';
 import { call } from './calls/call.ts';
+import { Consents } from './calls/consents.ts';
 import { invoke } from './calls/invoke.ts';
 import { serveTools } from './calls/serve-tools.ts';
 import type { ExposedTool, RegisteredAction, ServedTools } from './calls/served-tools.ts';
@@ -61,6 +62,7 @@ export class Relay {
   readonly #session: ClientSession;
   readonly #tools: ServedTools;
   readonly channels: Channels;
+  readonly consents: Consents;
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
@@ -73,6 +75,7 @@ export class Relay {
   constructor(session: ClientSession) {
     this.#session = session;
     this.channels = new Channels(session);
+    this.consents = new Consents(session);
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
@@ -145,6 +148,13 @@ export class Relay {
   /** A page of what this client can see, in order: the newest messages, or those at a cursor. */
   history(options: HistoryOptions = {}): Promise<OperationResult<'HISTORY'>> {
     return this.request('HISTORY', options);
+  }
+
+  /** How many messages were sent per minute in the project, or by one agent, until now; for the owner. */
+  messageCounts(
+    options: { minutes?: number; agent?: string } = {},
+  ): Promise<OperationResult<'MESSAGE_COUNTS'>> {
+    return this.request('MESSAGE_COUNTS', options);
   }
 
   /** A thread, by its name or by any message in it, oldest first. */

@@ -3,7 +3,7 @@ import { fold } from './folding.ts';
 
 const items = (...heights: number[]) => heights.map((height, index) => ({ id: `i${index}`, height }));
 const none: ReadonlySet<string> = new Set();
-const fresh = { room: 400, before: none, chosen: none };
+const fresh = { room: 400, used: none, chosen: none };
 const shown = (folding: ReturnType<typeof fold>) => [
   [...folding.open].sort(),
   [...folding.lines].sort(),
@@ -20,18 +20,14 @@ describe('a list of what waits', () => {
     ]);
   });
 
-  it('shows fewer in full if they are long, but always one', () => {
+  it('shows fewer in full if they are long, but always the first', () => {
     expect(shown(fold(items(300, 300, 50), fresh))).toEqual([['i0'], ['i1', 'i2'], 0]);
     expect(shown(fold(items(900, 50), fresh))).toEqual([['i0'], ['i1'], 0]);
   });
 
-  it('keeps open what was open, so that a new item closes nothing', () => {
-    const before = new Set(['i1', 'i2', 'i3', 'gone']);
-    expect(shown(fold(items(100, 100, 100, 100), { ...fresh, before }))).toEqual([
-      ['i1', 'i2', 'i3'],
-      ['i0'],
-      0,
-    ]);
+  it('keeps open what the person uses, and opens the most urgent beside it', () => {
+    const used = new Set(['i2', 'gone']);
+    expect(shown(fold(items(300, 300, 300), { ...fresh, used }))).toEqual([['i0', 'i2'], ['i1'], 0]);
   });
 
   it('opens what the person chose, beside the others', () => {

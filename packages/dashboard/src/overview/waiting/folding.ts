@@ -15,24 +15,23 @@ const MOST_OPEN = 3;
 const MOST_LINES = 3;
 
 /**
- * Opens the first items: at most three, and no more than there is room for, so that the agents below stay visible. Open items
- * stay open, because the person may be writing there.
+ * Opens the first items, which are the most urgent: at most three, and no more than there is room for, so that the agents below
+ * stay visible. Those the person opened or uses stay open.
  */
 export function fold(
   items: readonly Foldable[],
-  { room, before, chosen }: { room: number; before: ReadonlySet<string>; chosen: ReadonlySet<string> },
+  { room, used, chosen }: { room: number; used: ReadonlySet<string>; chosen: ReadonlySet<string> },
 ): Folding {
-  const open = new Set(items.map(({ id }) => id).filter((id) => before.has(id) || chosen.has(id)));
-  // Items the person opened do not count.
-  const counted = items.filter(({ id }) => open.has(id) && !chosen.has(id));
-  let count = counted.length;
-  let used = counted.reduce((sum, { height }) => sum + height, 0);
+  const open = new Set(items.map(({ id }) => id).filter((id) => used.has(id) || chosen.has(id)));
+  let count = 0;
+  let taken = 0;
   for (const { id, height } of items) {
-    if (open.has(id)) continue;
-    if (count >= MOST_OPEN || (count > 0 && used + height > room)) break;
+    // What the person opened does not count.
+    if (chosen.has(id)) continue;
+    if (!open.has(id) && (count >= MOST_OPEN || (count > 0 && taken + height > room))) break;
     open.add(id);
     count += 1;
-    used += height;
+    taken += height;
   }
   const folded = items.filter(({ id }) => !open.has(id)).map(({ id }) => id);
   const lines = new Set(folded.slice(0, MOST_LINES));

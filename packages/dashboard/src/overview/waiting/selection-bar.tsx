@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { tell } from '../../parts/notices.tsx';
-import { answerPrompt, decideCall, markDone, settleHeld, undoDone } from './deeds.ts';
+import { answerPrompt, counted, decideCall, markDone, settleHeld, undoDone } from './deeds.ts';
 import { chosenItems, selectable, selection, together } from './selection.ts';
 
 /** What can be done with all that is selected, with a button for each. */
@@ -41,7 +41,9 @@ export function SelectionBar() {
           <BusyButton onPress={thenFocus(() => denyAll(calls, prompts))}>Deny {denied}</BusyButton>
         )}
         {held.length > 0 && (
-          <BusyButton onPress={thenFocus(() => releaseAll(held))}>Release {held.length}</BusyButton>
+          <BusyButton onPress={thenFocus(() => deliverAll(held))}>
+            Deliver {counted(held.length, 'message')}
+          </BusyButton>
         )}
       </div>
     </div>
@@ -65,9 +67,7 @@ async function denyAll(calls: Chosen['calls'], prompts: Chosen['prompts']): Prom
   if (denied > 0) tell(`Denied ${counted(denied, 'request')}.`);
 }
 
-async function releaseAll(held: string[]): Promise<void> {
-  tell(`Released ${counted(await settleHeld(held, 'release'), 'message')}.`);
-}
+const deliverAll = async (held: string[]): Promise<void> => tell(await settleHeld(held, 'release'));
 
 /** Does it with each, reports the first error, and returns those it was done with. */
 async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<T[]> {
@@ -76,5 +76,3 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<unknown>):
   if (failed) tell(failed.reason);
   return all.filter((_, index) => results[index]?.status === 'fulfilled');
 }
-
-const counted = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`;

@@ -1,7 +1,7 @@
 import type { HistoryMessage, PromptInfo } from '@agent-relay/sdk';
 import { computed, signal } from '@preact/signals';
-import { prompts } from '../../model/project.ts';
-import { type WaitingItem, waitingItems } from './waiting-list.ts';
+import { type SingleItem, singlesOf, type WaitingItem } from './waiting-item.ts';
+import { waitingItems } from './waiting-list.ts';
 
 /** The ids of the items the person has chosen; undefined while they do not select. */
 export const selection = signal<ReadonlySet<string> | undefined>(undefined);
@@ -15,14 +15,11 @@ interface Together {
   held: string[];
 }
 
-const promptOf = (item: WaitingItem): PromptInfo | undefined =>
-  item.kind === 'stopped' && item.stopped.code === 'approval_dialog'
-    ? prompts.value.get(item.stopped.agent.name)
-    : undefined;
+const ALONE: ReadonlySet<SingleItem['kind']> = new Set(['stopped', 'mention']);
 
 /** Whether something can be done with it here, together with others. */
 export const isSelectable = (item: WaitingItem): boolean =>
-  item.kind !== 'stopped' || promptOf(item) !== undefined;
+  singlesOf(item).every(({ kind }) => !ALONE.has(kind));
 
 export const selectable = computed(() => waitingItems.value.filter(isSelectable));
 
@@ -31,11 +28,11 @@ export const chosenItems = computed(() => selectable.value.filter(({ id }) => se
 
 export const together = computed<Together>(() => {
   const chosen: Together = { questions: [], calls: [], prompts: [], held: [] };
-  for (const item of chosenItems.value) {
+  for (const item of chosenItems.value.flatMap(singlesOf)) {
     if (item.kind === 'question') chosen.questions.push(item.question);
     else if (item.kind === 'consent') chosen.calls.push(item.question);
+    else if (item.kind === 'prompt') chosen.prompts.push(item.prompt);
     else if (item.kind === 'held') chosen.held.push(...item.messages.map(({ id }) => id));
-    else chosen.prompts.push(...[promptOf(item) ?? []].flat());
   }
   return chosen;
 });

@@ -1,5 +1,6 @@
 import { clearLine, createInterface, type Interface, moveCursor } from 'node:readline';
 import { rowsOf } from '@agent-relay/platform';
+import { indentOf } from '@agent-relay/protocol';
 import { columns, print } from './terminal.ts';
 
 /** Whether a person can read something here and answer. */
@@ -25,13 +26,10 @@ export function shownWhole(text: string, margin = ''): string {
   const width = Math.max(columns() - margin.length, 20);
   return text
     .split('\n')
-    .flatMap((line) => (width === Number.POSITIVE_INFINITY ? [line] : rowsOf(line, width, beginOf(line))))
+    .flatMap((line) => (width === Number.POSITIVE_INFINITY ? [line] : rowsOf(line, width, indentOf(line))))
     .map((row) => margin + row)
     .join('\n');
 }
-
-/** The column where the text of a line begins, after its number. */
-const beginOf = (line: string): number => /^ {2}(?: *\d+(?:-\d+)?[ !] )?/.exec(line)?.[0].length ?? 4;
 
 /** False if the person does not want to see all of it. */
 async function showsAll(editor: Interface, text: string): Promise<boolean> {

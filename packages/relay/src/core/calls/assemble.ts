@@ -15,6 +15,7 @@ import type { Store } from '../ports/store.ts';
 import type { Messages } from '../sending/messages.ts';
 import { ActionAudience } from './actions/audience.ts';
 import { Invocations } from './actions/invocations.ts';
+import { ConsentAnswers } from './asking/consent-answers.ts';
 import { Consents } from './asking/consents.ts';
 import { Questions } from './asking/questions.ts';
 import { Callees } from './callees.ts';
@@ -49,6 +50,7 @@ interface AssembledCalls {
   callees: Callees;
   targets: CallTargets;
   calls: Calls;
+  consentAnswers: ConsentAnswers;
   invocations: Invocations;
 }
 
@@ -80,7 +82,8 @@ export function assembleCalls(parts: Parts): AssembledCalls {
     audience: new ActionAudience(agents, channels),
   });
   const questions = new Questions({ messages, awaits, deliveries, quotas, background });
-  const consents = new Consents({ agents, presence, clock, questions });
+  const consentAnswers = new ConsentAnswers({ store, clock, agents, messages, questions, newId });
+  const consents = new Consents({ agents, presence, clock, questions, answers: consentAnswers });
   const calls = new Calls({
     ...{
       store,
@@ -113,5 +116,5 @@ export function assembleCalls(parts: Parts): AssembledCalls {
     return `${agents.byId(found.server.agentId)?.name ?? 'Another agent'} has an action named "${found.action.name}".`;
   };
 
-  return { served, callees, targets, calls, invocations };
+  return { served, callees, targets, calls, consentAnswers, invocations };
 }

@@ -412,7 +412,7 @@ describe('a tool that needs consent', () => {
       expect(petra.delivered.at(-1)?.content).toBe(
         `No reply is needed any more: ${callee.name} disconnected.`,
       );
-      await petra.reply(question, 'yes');
+      await expect(petra.reply(question, 'yes')).rejects.toMatchObject({ code: 'CallEnded' });
     }
     expect(bob.calls).toEqual([]);
     expect(carol.delivered).toEqual([]);
@@ -557,5 +557,104 @@ describe('a tool that needs consent', () => {
     await other.serve({ consent: true });
     const call = await one.call('Other.add');
     expect(await call.outcome()).toMatchObject({ error: { code: 'Denied' } });
+  });
+
+  const decide = (answer: 'allow' | 'deny', message = petra.delivered.at(-1)?.id ?? '', by = petra) =>
+    by.request('CONSENT_ANSWER', { message, answer });
+  const asked = async (count = 1) => {
+    const questions = () => petra.delivered.filter(({ kind }) => kind === 'question');
+    await expect.poll(questions).toHaveLength(count);
+    return questions().at(-1)?.id ?? '';
+  };
+
+  it('confirms a decision with what became of the call', async () => {
+    const finished = await alice.call('Bob.deploy');
+    const allowed = decide('allow', await asked());
+    await expect.poll(() => bob.calls).toHaveLength(1);
+    await bob.answer({ result: 'done' });
+    expect(await allowed).toEqual({ call: 'finished' });
+    expect(await finished.outcome()).toMatchObject({ result: 'done' });
+
+    await alice.call('Bob.deploy');
+    const broken = decide('allow', await asked(2));
+    await expect.poll(() => bob.calls).toHaveLength(2);
+    await bob.answer({ error: 'The disk is full.' });
+    expect(await broken).toMatchObject({
+      call: 'failed',
+      error: { code: 'ToolFailed', message: 'Bob.deploy failed: The disk is full.' },
+    });
+
+    await alice.call('Bob.deploy');
+    const slow = decide('allow', await asked(3));
+    await expect.poll(() => bob.calls).toHaveLength(3);
+    core.clock.advance(2000);
+    expect(await slow).toEqual({ call: 'running' });
+
+    const denied = await alice.call('Bob.deploy');
+    expect(await decide('deny', await asked(4))).toEqual({ call: 'denied' });
+    expect(await denied.outcome()).toMatchObject({ error: { code: 'Denied' } });
+  });
+
+  it('takes no decision about a call that has ended, and none twice', async () => {
+    const ended = { code: 'CallEnded' };
+    const { requestId } = await alice.call('Bob.deploy');
+    const first = await asked();
+    await alice.request('CANCEL', { id: requestId });
+    await expect(decide('allow', first)).rejects.toMatchObject(ended);
+    await expect(petra.reply(first, 'yes')).rejects.toMatchObject(ended);
+    await alice.call('Bob.deploy');
+    const second = await asked(2);
+    expect(await decide('deny', second)).toEqual({ call: 'denied' });
+    await expect(decide('allow', second)).rejects.toMatchObject(ended);
+    expect(bob.calls).toEqual([]);
+  });
+
+  it('takes a reply again whose answer was lost', async () => {
+    await alice.call('Bob.deploy');
+    const reply = { replyTo: await asked(), content: 'yes' };
+    const { messageId } = await petra.request('SEND', reply, 'same');
+    await expect.poll(() => bob.calls).toHaveLength(1);
+    expect(await petra.request('SEND', reply, 'same')).toMatchObject({ messageId, duplicate: true });
+    expect(bob.calls).toHaveLength(1);
+  });
+
+  it('is decided only by the person who was asked, and only by its own question', async () => {
+    const paul = await core.join(workspace, 'Paul', { type: 'human' });
+    await alice.call('Bob.deploy');
+    const question = await asked();
+    await expect(decide('allow', question, paul)).rejects.toMatchObject({ code: 'MessageNotFound' });
+    await expect(decide('allow', question, alice)).rejects.toMatchObject({ code: 'MessageNotFound' });
+    const { messageId } = await alice.send('Petra', 'May I?', { kind: 'question' });
+    await expect(decide('allow', messageId)).rejects.toMatchObject({ code: 'InvalidRequest' });
+    expect(bob.calls).toEqual([]);
+  });
+
+  it('says after a restart of the daemon that its question needs no reply, once', async () => {
+    await using other = await openCore();
+    const there = await other.newWorkspace();
+    const enter = () => other.join(other.relay.workspaces.get(there.name), 'Petra', { type: 'human', token });
+    let token: string | undefined;
+    let person = await enter();
+    token = person.token;
+    const callee = await other.join(there, 'Callee');
+    await callee.serve({ name: 'deploy', consent: true });
+    const caller = await other.join(there, 'Caller');
+    for (const _ of [1, 2]) await caller.call('Callee.deploy');
+    await expect.poll(() => person.delivered).toHaveLength(2);
+    const [lost, denied] = person.delivered.map(({ id }) => id) as [string, string];
+    await person.request('CONSENT_ANSWER', { message: denied, answer: 'deny' });
+    for (const _ of [1, 2]) {
+      await other.restart();
+      person = await enter();
+      await expect(
+        person.request('CONSENT_ANSWER', { message: lost, answer: 'allow' }),
+      ).rejects.toMatchObject({
+        code: 'CallEnded',
+      });
+      const notes = async () =>
+        (await person.request('INBOX', {})).messages.filter(({ kind }) => kind === 'status');
+      await expect.poll(notes).toMatchObject([{ replyTo: lost, from: 'relay' }]);
+    }
+    expect(callee.calls).toEqual([]);
   });
 });

@@ -1,4 +1,10 @@
-import { type CallProgress, nameKey, type OperationParams, RelayError } from '@agent-relay/protocol';
+import {
+  type CallProgress,
+  type ConsentOutcome,
+  nameKey,
+  type OperationParams,
+  RelayError,
+} from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Quotas } from '../governance/quotas.ts';
@@ -208,10 +214,26 @@ export class Calls {
         delete call.waitsFor;
         call.stop = () => undefined;
         const { content } = outcome.reply;
-        if (isYes(outcome.reply) && !outcome.reply.unverified) this.#follow(call, this.#make(call));
-        else this.#settle(call, { error: denied(`${person.name} denied the call: ${content}`) });
+        if (isYes(outcome.reply) && !outcome.reply.unverified) {
+          this.#decided(call, { call: 'running' });
+          call.isAllowed = true;
+          this.#follow(call, this.#make(call));
+          return;
+        }
+        this.#decided(call, { call: 'denied' });
+        this.#settle(call, { error: denied(`${person.name} denied the call: ${content}`) });
       },
     );
+  }
+
+  /** Tells the person who decided what became of it. */
+  #decided({ question }: OpenCall, outcome: ConsentOutcome): void {
+    if (question !== undefined) this.#publish({ step: 'decided', question, outcome });
+  }
+
+  #ended(call: OpenCall, error: RelayError | undefined): void {
+    if (!call.isAllowed) return;
+    this.#decided(call, error ? { call: 'failed', error: error.toPayload() } : { call: 'finished' });
   }
 
   async #askAgent(call: OpenCall, { callee, tool }: Extract<Target, { kind: 'announced' }>): Promise<void> {
@@ -270,6 +292,7 @@ export class Calls {
     if (!this.#open.has(call)) return;
     call.close();
     call.stop(reason);
+    this.#ended(call, new RelayError(reason === 'timeout' ? 'Timeout' : 'Cancelled'));
   }
 
   #settle(call: OpenCall, outcome: { result: unknown } | { error: RelayError }): void {
@@ -277,6 +300,7 @@ export class Calls {
     call.close();
     const error =
       'error' in outcome ? outcome.error : flawOfResult(call.target, outcome.result, this.#parts.quotas);
+    this.#ended(call, error);
     if (error) {
       call.waiter.fail(error);
       return;

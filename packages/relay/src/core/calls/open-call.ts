@@ -34,6 +34,10 @@ export interface OpenCall extends CallOrder {
   readonly waiter: CallWaiter;
   /** The person whose consent it waits for. */
   waitsFor?: Agent;
+  /** The message in which that person was asked. */
+  question?: string;
+  /** That person allowed it. */
+  isAllowed?: true;
   /** Releases its quota and its timer. */
   close: () => void;
   /** Notifies the callee, or the person who is asked, that no answer is needed. */

@@ -1,8 +1,10 @@
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
+type Names = 'SERVE' | 'CALL' | 'RESULT' | 'PROGRESS' | 'CONSENT_ANSWER';
+
 /** Calls of one agent's tools by another. */
-export function callHandlers({ callees, calls }: Relay): Handlers<'SERVE' | 'CALL' | 'RESULT' | 'PROGRESS'> {
+export function callHandlers({ callees, calls, consentAnswers }: Relay): Handlers<Names> {
   return {
     SERVE: (caller, params, requestId) => {
       callees.serve(caller, params, requestId);
@@ -14,5 +16,6 @@ export function callHandlers({ callees, calls }: Relay): Handlers<'SERVE' | 'CAL
       callees.progress(caller, params);
       return {};
     },
+    CONSENT_ANSWER: (caller, params) => consentAnswers.answer(caller.principal, params),
   };
 }

@@ -7,6 +7,7 @@ import { heldInfo } from '../governance/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Reaction } from '../ports/store/reactions.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { countMessages } from '../reading/counts.ts';
 import { followProject } from '../reading/project-tail.ts';
 import {
   countUnread,
@@ -33,6 +34,7 @@ type Names =
   | 'TRACE'
   | 'TAIL'
   | 'HISTORY'
+  | 'MESSAGE_COUNTS'
   | 'THREAD'
   | 'SEARCH'
   | 'CONVERSATIONS'
@@ -113,6 +115,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       return { after };
     },
     HISTORY: (caller, params) => readHistory(relay, caller.principal, params),
+    MESSAGE_COUNTS: (caller, params) => countMessages(relay, caller.principal, params),
     THREAD: (caller, params) => readThread(relay, caller.principal, params),
     SEARCH: (caller, params) => searchMessages(relay, caller.principal, params),
     CONVERSATIONS: (caller, { limit }) => listConversations(relay, caller.principal, limit),

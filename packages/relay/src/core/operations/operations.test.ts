@@ -37,6 +37,7 @@ const OWNERS_ONLY: Array<[OperationName, OperationInput<OperationName>]> = [
   ['AGENT_RENAME', { agent: 'Alice', name: 'Alina' }],
   ['AGENT_REMOVE', { agent: 'Alice' }],
   ['GRANT', { agent: 'Alice', project: 'shop' }],
+  ['MESSAGE_COUNTS', {}],
   ['HELD_LIST', {}],
   ['HELD_RELEASE', { ids: ['msg_1'] }],
 ];

@@ -45,7 +45,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
         version,
         startedAt,
         // Remote users do not see facts about the machine and its other projects.
-        ...(local ? { ...process, ...presence.count(), clis: relay.terminals.spawning.clis } : {}),
+        ...(local ? { ...process, ...presence.count(), clis: await relay.terminals.clis() } : {}),
         ...(local && unserved.length > 0 ? { unserved } : {}),
         database: store.kind,
         project: workspace.name,

@@ -1,6 +1,7 @@
 import type {
   CallEnd,
   CallProgress,
+  ConsentOutcome,
   ErrorPayload,
   Message,
   RelayEvent,
@@ -50,6 +51,8 @@ export type CallNews =
   | { step: 'cancelled'; server: string; callId: string; reason: CallEnd }
   | { step: 'progress'; callId: string; progress: CallProgress }
   | { step: 'answered'; callId: string; outcome: CallOutcome }
+  /** A person decided about a call, or it ended after that. `question`: the message that asked for consent. */
+  | { step: 'decided'; question: string; outcome: ConsentOutcome }
   /** A connection stopped serving; it answers no later calls. */
   | { step: 'gone'; server: string };
 

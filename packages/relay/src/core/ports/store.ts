@@ -3,6 +3,7 @@ import type { AttachmentStore } from './store/attachments.ts';
 import type { AuditStore } from './store/audit.ts';
 import type { ChannelStore } from './store/channels.ts';
 import type { ConversationStore } from './store/conversations.ts';
+import type { CountStore } from './store/counts.ts';
 import type { DeletionStore } from './store/deletion.ts';
 import type { DeliveryStore } from './store/deliveries.ts';
 import type { HeldStore } from './store/held.ts';
@@ -46,6 +47,7 @@ export interface Store
     DeliveryStore,
     HistoryStore,
     SearchStore,
+    CountStore,
     ReactionStore,
     AttachmentStore,
     HeldStore,

@@ -16,6 +16,9 @@ export class Routes {
   readonly #agents: Agents;
   readonly #channels: Channels;
 
+  /** Why a question of the relay takes no reply any more. */
+  refusesReply: (message: StoredMessage) => RelayError | undefined = () => undefined;
+
   constructor(store: Store, workspaces: Workspaces, agents: Agents, channels: Channels) {
     this.#store = store;
     this.#workspaces = workspaces;
@@ -159,6 +162,8 @@ export class Routes {
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
     if (!parent)
       throw new RelayError('MessageNotFound', `There is no message ${replyTo}, or you cannot see it.`);
+    const refusal = sender.type === 'system' ? undefined : this.refusesReply(parent);
+    if (refusal && !(await this.#store.hasSent(sender.id, submission.clientId))) throw refusal;
     const route =
       params.to === undefined
         ? await this.#back(submission, parent)

@@ -21,7 +21,7 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Worktree } from '../ports/worktrees.ts';
 import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
-import { type Cli, cliOf, knownClis } from './clis.ts';
+import { type Cli, cliOf } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
@@ -58,11 +58,6 @@ export class Spawning {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  /** The CLIs that can be started. */
-  get clis(): string[] {
-    return knownClis(this.#parts.clis);
   }
 
   /**
@@ -292,6 +287,7 @@ interface Begun extends Registered {
 function checkModel(cli: Cli, model: string | undefined): void {
   if (model === undefined || !cli.configured || cli.configured.model) return;
   throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
+    details: { field: 'model' },
     next: `Omit the model, or ask the user to add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
   });
 }

@@ -15,6 +15,7 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
 import type { Messages } from '../sending/messages.ts';
+import { knownClis } from './clis.ts';
 import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
 import { Prompts } from './prompts.ts';
@@ -73,13 +74,13 @@ export class Terminals {
   readonly #readiness: Readiness;
   readonly #recovery: Recovery;
   readonly #parts: Parts;
-  readonly #orphans: TerminalOptions['orphans'];
+  readonly #options: TerminalOptions;
 
   constructor(parts: Parts, options: TerminalOptions) {
     const { store, clock, agents, presence, background, directory, claims, quotas } = parts;
     const { processes, clis, worktrees, anywhere, setup } = options;
     this.#parts = parts;
-    this.#orphans = options.orphans;
+    this.#options = options;
     const runs = new Runs(store);
     const readiness = new Readiness(runs, clock, presence, background);
     const { goneAfterMs } = directory;
@@ -107,6 +108,11 @@ export class Terminals {
     readiness.onLateReady = (agent, run) => this.#tellParent(run, `Worker "${agent.name}" is ready.`);
     hosts.isReleasing = (run) => this.releasing.isReleasing(run);
     hosts.onEnded = (run) => this.#ended(run);
+  }
+
+  /** The CLIs that can be named, and whether their programs are installed. */
+  clis(): ReturnType<typeof knownClis> {
+    return knownClis(this.#options.clis, this.#options.processes);
   }
 
   async load(workspace: Workspace): Promise<void> {
@@ -153,7 +159,7 @@ export class Terminals {
   }
 
   #releaseOrphansOf(agentId: number): void {
-    if (this.#orphans !== 'release') return;
+    if (this.#options.orphans !== 'release') return;
     for (const run of this.runs.all())
       if (run.parentId === agentId && run.endedAt === undefined)
         void this.#parts.background(this.releasing.releaseOrphan(run));

@@ -52,6 +52,7 @@ export class Workplaces {
     const { root } = principal.workspace;
     if (setup !== undefined && !wantsWorktree)
       throw new RelayError('InvalidRequest', 'A set-up command is for a worktree.', {
+        details: { field: 'setup' },
         next: 'Add --worktree, or omit the set-up command.',
       });
     if (setup !== undefined && !isUsersOwn(principal))

@@ -156,6 +156,7 @@ function openLog(file: string): number {
 async function directoryAt(wanted: string | undefined, root: string | undefined): Promise<string> {
   if (wanted === undefined) {
     throw new RelayError('InvalidRequest', 'The project has no directory.', {
+      details: { field: 'cwd' },
       next: 'Set cwd to the directory to run the agent in.',
     });
   }

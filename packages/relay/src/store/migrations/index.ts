@@ -17,6 +17,7 @@ import { invocationAccounts } from './013-invocation-accounts.ts';
 import { attention } from './014-attention.ts';
 import { runChoices } from './015-run-choices.ts';
 import { runRequests } from './016-run-requests.ts';
+import { messageCounts } from './017-message-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; released migrations never change. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attention,
   runChoices,
   runRequests,
+  messageCounts,
 ];
 
 /** Migrates a database to `target`; runs in one exclusive transaction. */

@@ -1,6 +1,7 @@
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import { detach, dropUnused } from './attachments.ts';
 import { commands as audit } from './audit.ts';
+import { removeCounts } from './counts.ts';
 import { removeEntries } from './indexing.ts';
 import { refreshPeriod, runsBefore } from './periods.ts';
 import { rows, type Script } from './script.ts';
@@ -24,6 +25,7 @@ function* erase(seqs: number[]): Script<number[]> {
   const erased = (end === -1 ? counted : counted.slice(0, end)).map(({ seq }) => seq);
   const list = JSON.stringify(erased);
   yield* removeEntries(erased);
+  yield* removeCounts(erased);
   yield* detach(erased);
   yield* rows('DELETE FROM reactions WHERE message_seq IN {{numbers}}', [list]);
   yield* rows('DELETE FROM deliveries WHERE message_seq IN {{numbers}}', [list]);

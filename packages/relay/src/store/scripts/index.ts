@@ -3,6 +3,7 @@ import * as attachments from './attachments.ts';
 import * as audit from './audit.ts';
 import * as channels from './channels.ts';
 import * as conversations from './conversations.ts';
+import * as counts from './counts.ts';
 import * as deletion from './deletion.ts';
 import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
@@ -30,6 +31,7 @@ export const queries = {
   ...deliveries.queries,
   ...history.queries,
   ...search.queries,
+  ...counts.queries,
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,

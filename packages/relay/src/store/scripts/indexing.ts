@@ -1,4 +1,5 @@
 import { wordsOf } from '../words.ts';
+import { addCounts } from './counts.ts';
 import { addPeriod, indexedUpTo } from './periods.ts';
 import { rows, type Script, translatedRows } from './script.ts';
 
@@ -134,6 +135,7 @@ export function* indexForSearch(limit: number): Script<number> {
      SELECT sender_id, workspace_id, seq FROM messages WHERE seq BETWEEN ? AND ?`,
     [first.seq, last.seq],
   );
+  yield* addCounts(first.seq, last.seq);
   const times = messages.map(({ createdAt }) => createdAt);
   yield* addPeriod({
     first: first.seq,

@@ -22,7 +22,7 @@ export const command = new Command('held')
       .action(async (ids: string[], options: Options) => {
         const released = await asOwner(options, (relay) => relay.held.release(ids));
         if (options.json) return printJson({ released });
-        print(`Released ${plural(released, 'message')}.`);
+        print(`Delivered ${plural(released, 'message')}.`);
       }),
   )
   .addCommand(

@@ -1,4 +1,4 @@
-import { isRelayError, RelayError } from '@agent-relay/protocol';
+import { consentQuestion, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { AwaitOutcome } from '../../delivery/awaits.ts';
 import type { Agents } from '../../directory/agents.ts';
 import type { Presence } from '../../directory/presence.ts';
@@ -6,14 +6,16 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Agent } from '../../ports/store/agents.ts';
 import { relayItself } from '../../principal.ts';
 import { type OpenCall, type QuestionEnd, titleOf } from '../open-call.ts';
+import type { ConsentAnswers } from './consent-answers.ts';
 import type { Questions } from './questions.ts';
-import { consentQuestion, personInCharge } from './words.ts';
+import { personInCharge } from './words.ts';
 
 interface Parts {
   agents: Agents;
   presence: Presence;
   clock: Clock;
   questions: Questions;
+  answers: ConsentAnswers;
 }
 
 /** Asks people whether calls may be made. */
@@ -30,12 +32,13 @@ export class Consents {
     stored: (retract: (reason: QuestionEnd) => void) => void,
     settle: (outcome: AwaitOutcome, person: Agent) => void,
   ): Promise<void> {
-    const { agents, presence, clock, questions } = this.#parts;
+    const { agents, presence, clock, questions, answers } = this.#parts;
     const { caller, target, args, timeoutMs } = call;
     const { workspace } = call.principal;
     const person = personInCharge(agents, presence, workspace);
     call.waitsFor = person;
     const principal = relayItself(workspace, await agents.system(workspace));
+    let closed = (): void => undefined;
     let note = (_how: 'close' | 'hint', _content: string): void => undefined;
     const question = questions.ask({
       principal,
@@ -49,13 +52,19 @@ export class Consents {
         note = (how, content) => {
           if (agents.byId(person.id)) questions[how](principal, messageId, content);
         };
+        call.question = messageId;
+        closed = answers.opened(messageId, call);
         call.waiter.progress({ progress: 0, message: `Waiting for consent from ${person.name}.` });
         stored((reason) => {
           stop();
+          closed();
           note('close', `No reply is needed any more: ${whyOf(reason, call)}`);
         });
       },
-      settle: (outcome) => settle(outcome, person),
+      settle: (outcome) => {
+        closed();
+        settle(outcome, person);
+      },
       // A yes that was meant for another call must not allow this one.
       onBeside: () => note('hint', BESIDE),
     });

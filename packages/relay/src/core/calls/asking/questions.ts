@@ -83,11 +83,11 @@ export class Questions {
   #note(
     principal: Principal,
     messageId: string,
-    { word, kind, content }: { word: string; kind: MessageKind; content: string },
+    { word, kind, content }: { word: NoteWord; kind: MessageKind; content: string },
   ): void {
     const { messages, background } = this.#parts;
     const note = { content, replyTo: messageId, kind, importance: 'normal' } as const;
-    background(messages.send(principal, `${messageId}-${word}`, note).then(() => undefined));
+    background(messages.send(principal, noteId(messageId, word), note).then(() => undefined));
   }
 
   /** What the relay asks for a call counts for the caller (`Calls`), not for the relay. */
@@ -102,3 +102,8 @@ export class Questions {
     background(deliveries.report(waiter, [id], 'read', undefined).then(() => undefined));
   }
 }
+
+type NoteWord = 'closed' | 'hint';
+
+/** The id of a note for its sender: each is posted once. */
+export const noteId = (messageId: string, word: NoteWord): string => `${messageId}-${word}`;

@@ -1,4 +1,4 @@
-import { type Message, RelayError, safeLine, wholeText } from '@agent-relay/protocol';
+import { type Message, RelayError, safeLine } from '@agent-relay/protocol';
 import type { Agents } from '../../directory/agents.ts';
 import type { Presence } from '../../directory/presence.ts';
 import type { Agent } from '../../ports/store/agents.ts';
@@ -22,15 +22,6 @@ export function resultInWords({ content }: Message): unknown {
   } catch {
     return content;
   }
-}
-
-/** Asks the person in charge whether a call may be made. All arguments are in it: a person can only allow what they can read. */
-export function consentQuestion(caller: string, title: string, args: Record<string, unknown>): string {
-  return [
-    wholeText(`${caller} wants to call ${title} with`, JSON.stringify(args, null, 2)),
-    'Reply "yes" to allow this call. Any other reply denies it.',
-    'Reply in the dashboard, or in a shell with the id of this message: agent-relay send --reply-to ID yes',
-  ].join('\n');
 }
 
 const YES: ReadonlySet<string> = new Set(
