@@ -110,6 +110,10 @@ describe.skipIf(!hasBrowser)(`decisions of the person, in Chromium${NEEDS_BROWSE
     await expect.poll(() => deny.isEnabled()).toBe(true);
     expect(await allow.isDisabled()).toBe(true);
     await page.getByText('Read to the end to allow it.').waitFor();
+    for (const part of [text, allow, deny]) {
+      const { x, width } = (await part.boundingBox()) ?? { x: 0, width: Number.NaN };
+      expect(x + width).toBeLessThanOrEqual(viewport.width);
+    }
     await text.focus();
     await page.keyboard.press('End');
     await expect.poll(() => allow.isEnabled()).toBe(true);
