@@ -144,7 +144,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   CONSENT_ANSWER: [{ message: 'MESSAGE', answer: 'allow' }, 'MessageNotFound'],
   PROMPT_LIST: [{}, 'Forbidden'],
   PROMPT_ANSWER: [{ agent: 'Alice', digest: 'a'.repeat(64), answer: 'allow' }, 'Forbidden'],
-  PROMPT_REPORT: [{ run: 'run_2' }, 'NotRunning'],
+  PROMPT_REPORT: [{ run: 'run_2' }, 'Forbidden'],
   TERMINAL_OUTPUT: [{ run: 'run_2', data: '' }, 'NotRunning'],
   WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
   WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],

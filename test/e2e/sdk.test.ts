@@ -60,7 +60,12 @@ describe('the SDK with a real daemon', () => {
   it('finds the daemon, and gives a local agent its own identity in every process', async () => {
     await using daemon = await startDaemon();
     const found = await discoverSocket({ env: daemon.env, cwd: daemon.projectDirectory });
-    expect(found).toEqual({ socketPath: daemon.socketPath, project: 'demo', source: '.relay/config.json' });
+    expect(found).toEqual({
+      socketPath: daemon.socketPath,
+      project: 'demo',
+      source: '.relay/config.json',
+      directory: daemon.projectDirectory,
+    });
     const sockets = { socketPath: daemon.socketPath, env: daemon.env };
     const [first, second] = await Promise.all([
       connect({ ...sockets, name: 'Alice' }),

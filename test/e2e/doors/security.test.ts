@@ -180,7 +180,9 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
     const found = await daemon.cli(['status', '--json'], { cwd });
     expect(found).toMatchObject({
       code: 0,
-      stderr: `note: Ignoring ${relay}: it belongs to another user.\n`,
+      stderr: expect.stringMatching(
+        `^note: Ignoring ${relay}: it belongs to another user.\nnote: Using project demo [^\n]*\n$`,
+      ),
     });
     expect(JSON.parse(found.stdout)).toMatchObject({ project: daemon.project });
     // Nor is a project recorded in a directory of theirs.

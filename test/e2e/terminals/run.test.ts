@@ -218,10 +218,10 @@ describe('a program in agent-relay run', () => {
       '--',
       'bash',
       '-c',
-      'stty -opost; printf "a\\nb\\033[31mc\\r\\n"',
+      'stty -opost; printf "a\\nb\\033[31mc\\033[m\\r\\n"',
     ]);
     await other.exited;
-    expect(other.output()).toBe('a\nb\x1b[31mc\r\n');
+    expect(other.output()).toBe('a\nb\x1b[31mc\x1b[m\r\n');
   });
 
   it('may be a full-screen editor', async () => {

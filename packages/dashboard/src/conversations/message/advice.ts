@@ -18,7 +18,7 @@ export const ADVICE: Record<ReasonCode, string> = {
   draft: 'Send or clear the draft in its terminal.',
   attention:
     'It is delivered when this turn ends. To have it earlier, send it as urgent, or change when the agent wants messages: agent-relay attention.',
-  loop_governor: 'Release or discard it on the overview.',
+  loop_governor: 'Deliver or discard it on the overview.',
   usage_limit: 'It is delivered when the limit is reset.',
   signed_out: 'Sign in again in its terminal.',
   context_full: 'Compact or clear its context.',
