@@ -9,14 +9,14 @@ import { CannotRun } from '../fault.ts';
 const run = promisify(execFile);
 const POLL_MS = 2;
 const DEADLINE_MS = 20_000;
+/** Ends a sequence that has begun; a device control string of tmux ends only at its terminator. */
+const CANCEL = '\x18\x1b\\';
 /** Asks whether the terminal is well, which it answers when everything before is done. */
-const ASK = '\x18\x1b[5n';
+const ASK = `${CANCEL}\x1b[5n`;
 const ANSWER = '\x1b[0n';
 const LAST_ASK = '\x1b[6n';
 const LAST_ANSWER = 'R';
-/** A sequence that has begun is cancelled first. */
-const RESTART =
-  '\x18\x1bc\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?2004l\x1b[3J';
+const RESTART = `${CANCEL}\x1bc\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?2004l\x1b[3J`;
 const FLAGS = [
   ...[
     'insert',
