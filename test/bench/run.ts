@@ -12,6 +12,8 @@ import { RawEcho } from './raw-echo.ts';
 import { RawSqlite } from './raw-sqlite.ts';
 import { measureRound, type Round, SENDERS } from './round.ts';
 
+const PARTS = ['messages', 'history', 'agents', 'calls', 'observers'];
+
 const HELP = `npm run bench -- [options]
   --quick          a smoke test of a few seconds; its figures mean nothing
   --only PART      only messages (P1 to P3), history (P6), agents (P8), calls (P11) or observers (P12)
@@ -35,8 +37,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** On a busy machine the figures mean little: above a few tenths, measure again. */
 const loadBefore = Number(loadavg()[0]?.toFixed(1));
 
-if (options.help) {
+const isUnknown = options.only !== undefined && !PARTS.includes(options.only);
+if (options.help || isUnknown) {
   console.log(HELP);
+  process.exitCode = isUnknown ? 2 : 0;
 } else {
   buildIfStale();
   const isWanted = (part: string) => options.only === undefined || options.only === part;

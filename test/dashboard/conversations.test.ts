@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await row.hover();
     await row.getByRole('button', { name: /Show the delivery/ }).click();
     const recipient = page.getByRole('complementary', { name: 'Delivery' }).getByRole('region');
-    await recipient.getByText('Someone holds its messages in its terminal. Release them there.').waitFor();
+    await recipient.getByText('Someone holds its messages in its terminal. Deliver them there.').waitFor();
     // It never was in a terminal.
     expect(await recipient.locator('.state').textContent()).toBe('Stored');
     await carol.paths.waits('pty', { code: 'interrupted' });

@@ -10,7 +10,12 @@ import { injectionTimes } from './injections.ts';
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
-const isWanted = (part: 'keys' | 'output' | 'idle' | 'messages') => (values.only ?? part) === part;
+const PARTS = ['keys', 'output', 'idle', 'messages'] as const;
+if (values.only !== undefined && !PARTS.some((part) => part === values.only)) {
+  console.error(`--only takes one of: ${PARTS.join(', ')}`);
+  process.exit(2);
+}
+const isWanted = (part: (typeof PARTS)[number]) => (values.only ?? part) === part;
 const times = values.quick ? 1 : 5;
 const SIZES = [16, 400, 4000];
 await using daemon = await startDaemon({ settings: UNGOVERNED });

@@ -180,9 +180,10 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
     const found = await daemon.cli(['status', '--json'], { cwd });
     expect(found).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(
-        `^note: Ignoring ${relay}: it belongs to another user.\nnote: Using project demo [^\n]*\n$`,
-      ),
+      stderr:
+        `note: Ignoring ${relay}: it belongs to another user.\n` +
+        `note: Using project demo (${daemon.projectDirectory}), the only one running: ${cwd} is no project. ` +
+        'Open it as one with: agent-relay start; or name the other: --project demo\n',
     });
     expect(JSON.parse(found.stdout)).toMatchObject({ project: daemon.project });
     // Nor is a project recorded in a directory of theirs.

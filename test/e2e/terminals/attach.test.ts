@@ -152,7 +152,7 @@ describe('agent-relay attach', () => {
     await using viewer = attach('First');
     await viewer.until(/ready\$/);
     viewer.type(HOLD);
-    await viewer.until(/Messages are held · Ctrl-\] h releases them/);
+    await viewer.until(/Messages are held · Ctrl-\] h delivers them/);
     await expect.poll(reason, POLL).toBe('held_by_viewer');
     viewer.type(HOLD);
     await viewer.until(/Messages are delivered again/);
@@ -202,7 +202,7 @@ describe('agent-relay attach', () => {
     viewer.type('echo aaaaaaaaaa bbbbbbbbbb cccccccccc dddddddddd "the end"');
     await viewer.until(/dddddddddd "the end"$/m);
     viewer.type(HOLD);
-    await viewer.until(/Messages held · Ctrl-\] h releases/);
+    await viewer.until(/Messages held · Ctrl-\] h delivers/);
   });
 
   it('needs a terminal', async () => {

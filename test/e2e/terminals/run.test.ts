@@ -251,7 +251,7 @@ describe('a program in agent-relay run', () => {
 
   it('leaves the terminal as it was, even if it is killed', async () => {
     const modes =
-      '\\033[2;6r\\033[4h\\033[20h\\033=\\033(0\\033[?1049h\\033[?1003h\\033[?2004h\\033[?25l\\033[>1u';
+      '\\033[31m\\033[2;6r\\033[4h\\033[20h\\033=\\033(0\\033[?1049h\\033[?1003h\\033[?2004h\\033[?25l\\033[>1u';
     await using terminal = inShell([
       '--name',
       'Killed',
@@ -271,6 +271,7 @@ describe('a program in agent-relay run', () => {
     expect(terminal.emulator.options.convertEol).toBe(false);
     expect(terminal.output()).toContain('gone\u001b[<1u');
     expect(terminal.output()).toContain('\u001b7\u001b[r\u001b8\u001b(B');
+    expect(terminal.output().split('gone')[1]).toContain('\u001b[0m');
   });
 
   it('ends the commands of an agent that ends with its terminal', async () => {

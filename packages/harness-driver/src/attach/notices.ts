@@ -19,9 +19,9 @@ export const KEYS = forms(
 );
 
 export const HELD = forms(
-  'Messages are held · Ctrl-] h releases them',
-  'Messages held · Ctrl-] h releases',
-  'held · Ctrl-] h releases',
+  'Messages are held · Ctrl-] h delivers them',
+  'Messages held · Ctrl-] h delivers',
+  'held · Ctrl-] h delivers',
 );
 
 export const RELEASED = forms('Messages are delivered again', 'Messages delivered again');

@@ -28,6 +28,6 @@ export const ADVICE: Record<ReasonCode, string> = {
   hook_not_trusted: 'Trust the hook in its terminal.',
   between_turns: 'Give it its next prompt, or run it with agent-relay run, which wakes it.',
   unknown_screen: 'Look at its terminal.',
-  held_by_viewer: 'Someone holds its messages in its terminal. Release them there.',
+  held_by_viewer: 'Someone holds its messages in its terminal. Deliver them there.',
   unproven: 'Nothing to do: another path is used until this one has worked once.',
 };

@@ -9,7 +9,7 @@ type Options = ProjectOption & { watch?: boolean; drive?: boolean; take?: boolea
 
 const KEYS = {
   'Ctrl-] d': 'detach; the agent keeps running',
-  'Ctrl-] h': 'hold its messages, or release them',
+  'Ctrl-] h': 'hold its messages, or deliver them',
   'Ctrl-] t': 'take over the keyboard',
   'Ctrl-] ?': 'show these keys',
   'Ctrl-] Ctrl-]': 'send Ctrl-] to the program',
