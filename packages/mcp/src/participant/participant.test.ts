@@ -15,6 +15,7 @@ async function connected() {
   daemon.ack(await daemon.take('WATCH'));
   await relay;
   return {
+    peer,
     participant,
     daemon,
     [Symbol.asyncDispose]: async () => {
@@ -46,4 +47,21 @@ it('asks for its mail again when the path that should deliver it is lost', async
   expect(await participant.countUnread()).toBe(0);
   daemon.send('EVENT', { type: 'path.changed', agent: 'Alice', path: 'pty', state: 'away' });
   await told;
+});
+
+it('lets calls that began under its old name end, also those that ask again, when it takes another one', async () => {
+  await using scene = await connected();
+  const { peer, participant, daemon } = scene;
+  const relay = await participant.relay();
+  const twice = relay.status().then(() => relay.status());
+  const first = await daemon.take('STATUS');
+  const registered = participant.register({ ...AGENT, name: 'Planner' });
+  const next = await peer.welcome({ unread: 0 });
+  next.ack(await next.take('WATCH'));
+  expect((await participant.relay()).name).toBe('Planner');
+  daemon.ack(first, { agent: 'Alice' });
+  daemon.ack(await daemon.take('STATUS'), { agent: 'Alice' });
+  expect(await twice).toMatchObject({ agent: 'Alice' });
+  await daemon.closed;
+  expect((await registered).name).toBe('Planner');
 });

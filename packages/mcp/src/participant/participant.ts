@@ -18,6 +18,8 @@ const RETURN_MS = 8000;
 const SHORT_WAIT_MS = 600;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
+/** How long calls that began under the agent's old name may take after it has changed. */
+const LAST_ANSWERS_MS = 2000;
 
 /**
  * The agent of an MCP session, and its connection to the relay. The daemon may be absent: each call tries to reach
@@ -216,7 +218,7 @@ export class Participant {
     try {
       await this.#use(relay);
     } finally {
-      await before?.close();
+      await before?.close({ waitMs: LAST_ANSWERS_MS });
     }
     return relay;
   }

@@ -203,7 +203,8 @@ export class ClientSession {
     this.#requests.fail(request.id, error);
   }
 
-  async close(): Promise<void> {
+  async close(waitMs = 0): Promise<void> {
+    if (waitMs > 0) await this.#requests.none(waitMs);
     if (this.#endedBy) return;
     this.deliveries.flush();
     const closed = this.#connection.close();

@@ -30,6 +30,7 @@ export class Requests {
   readonly #open = new Map<string, OpenRequest>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  #onNone: (() => void) | undefined;
 
   get size(): number {
     return this.#open.size;
@@ -45,7 +46,7 @@ export class Requests {
   }
 
   answer(id: string, result: Record<string, unknown>): void {
-    if (this.#open.get(id)?.answer(result)) this.#open.delete(id);
+    if (this.#open.get(id)?.answer(result)) this.#remove(id);
   }
 
   progress(id: string, progress: CallProgress): void {
@@ -55,14 +56,14 @@ export class Requests {
   reply(id: string, value: unknown): void {
     const request = this.#open.get(id);
     if (request?.reply === undefined) return;
-    this.#open.delete(id);
+    this.#remove(id);
     request.reply(value);
   }
 
   fail(id: string, error: RelayError): void {
     const request = this.#open.get(id);
     if (request === undefined) return;
-    this.#open.delete(id);
+    this.#remove(id);
     request.fail(error);
   }
 
@@ -71,6 +72,20 @@ export class Requests {
     const request = this.#open.get(id);
     if (request?.onlyNow) this.fail(id, refusal);
     else if (request) request.sent = false;
+  }
+
+  /** Resolves when none is open, nor made right after the last answer; or after this time. */
+  async none(waitMs: number): Promise<void> {
+    const deadline = performance.now() + waitMs;
+    while (this.#open.size > 0 && performance.now() < deadline) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onNone = resolve;
+      const timer = setTimeout(resolve, deadline - performance.now());
+      await promise;
+      clearTimeout(timer);
+      // Whoever got the answer may ask for more with it.
+      await new Promise((next) => setTimeout(next, 0));
+    }
   }
 
   /** Closed: every request fails, and no timer keeps the program alive. */
@@ -90,6 +105,11 @@ export class Requests {
   /** Every open request, oldest first. */
   [Symbol.iterator](): Iterator<OpenRequest> {
     return this.#open.values();
+  }
+
+  #remove(id: string): void {
+    this.#open.delete(id);
+    if (this.#open.size === 0) this.#onNone?.();
   }
 
   #wakeAt(time: number): void {

@@ -165,3 +165,18 @@ describe('files', () => {
     await Promise.all([serve(content.with(5, 0)), expect(damaged).rejects.toEqual(expect.any(RelayError))]);
   });
 });
+
+describe('closing', () => {
+  test('can wait for open requests, for a limited time', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const [answered, unanswered] = [relay.status(), relay.status().catch(({ code }) => code)];
+    const first = await daemon.take('STATUS');
+    const closed = relay.close({ waitMs: 200 });
+    daemon.ack(first, { agent: 'Alice' });
+    expect(await answered).toMatchObject({ agent: 'Alice' });
+    expect(await unanswered).toBe('Cancelled');
+    await closed;
+    expect(relay.state).toBe('closed');
+  });
+});

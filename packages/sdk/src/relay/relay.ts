@@ -399,9 +399,12 @@ export class Relay {
     return this.#session.request(operation, params);
   }
 
-  /** Confirms accepted messages, then closes; requests without an answer fail with `Cancelled`. */
-  close(): Promise<void> {
-    return this.#session.close();
+  /**
+   * Confirms accepted messages, then closes. Open requests get up to `waitMs` (default: 0) for their answers; those without
+   * one fail with `Cancelled`.
+   */
+  close({ waitMs = 0 }: { waitMs?: number } = {}): Promise<void> {
+    return this.#session.close(waitMs);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
